@@ -37,7 +37,8 @@ Over tRPC, the whole body is in \`error.data\`.
 
 \`/oauth/authorize\`, \`/link/…\` and \`/connections…\` are for people: they show their errors as pages,
 with the \`error_code\` and the \`request_id\`. With status 303, the error goes to the application: the
-browser takes it to the redirect URI, and its members are parameters of the query.
+browser takes it to the redirect URI, and its members are parameters of the query. If nobody vouches for
+the redirect URI, it is a page with status 400 instead.
 
 ${errorCodes.map(section).join('\n')}`;
 }

@@ -2,7 +2,12 @@ import type { Caller, OperationName } from '@latchkey/schema';
 
 export type Actor = Caller | 'command_line' | 'user';
 
-export type ActionName = OperationName | 'links.begin' | 'links.switch' | 'pages.open';
+export type ActionName =
+  | OperationName
+  | 'links.begin'
+  | 'links.switch'
+  | 'pages.open'
+  | 'pages.done';
 
 /** Recorded by the write that makes a change. */
 export interface Initiator {

@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts';
 
 /** A row of {@link errorTable}. */
 export interface ErrorDefinition {
-  /** HTTP status of the response. 303: the error goes to the application in a redirect. */
+  /** HTTP status of the response. 303: the error goes to the application in a redirect, or to a page with 400. */
   readonly status: number;
   /** The standard OAuth word (RFC 6749 section 5.2, RFC 6750 section 3.1). */
   readonly error: string;
@@ -239,7 +239,7 @@ export const errorTable = {
     title: 'The link request is older than an hour',
     description:
       'This link request is older than an hour and has expired. The user can start again at the application, where redirect_to leads.',
-    help: 'A link request is valid for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded.',
+    help: 'A link request is valid for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded. If nobody vouches for its redirect URI, `redirect_to` is a page of the service with a link that does.',
     members: ['redirect_to'],
   },
   link_decided: {

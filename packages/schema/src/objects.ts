@@ -560,6 +560,10 @@ export const applicationProfile = z
       .string()
       .nullable()
       .meta({ description: 'The address of its terms of service; null if it has none.' }),
+    vouched: z.boolean().meta({
+      description:
+        'Whether the operator vouches for it: it is registered, or its host is listed. Otherwise a stranger says who it is.',
+    }),
   })
   .meta({ id: 'ApplicationProfile', description: 'What users see of an application.' });
 
@@ -658,6 +662,10 @@ export const linkRequest = z
     redirect_kind: redirectKind.meta({
       description:
         '`web`; `loopback` for a program that listens on the device of the user; `app` for a private scheme.',
+    }),
+    redirect_vouched: z.boolean().meta({
+      description:
+        'Whether the operator vouches for the redirect URI. If not, the browser is led there only once the user has allowed it.',
     }),
     account_id: uuid.nullable().meta({
       description: 'The account that the host has identified; null before.',
@@ -897,7 +905,7 @@ export const refusal = z
     }),
     operation: operationName.meta({
       description:
-        'The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch` and `pages.open`.',
+        'The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch`, `pages.open` and `pages.done`.',
     }),
     error_code: errorCode.meta({ description: 'The code that the caller got.' }),
     reason: z
@@ -1077,7 +1085,8 @@ export const errorBody = z
     }),
     status: linkStatus.optional().meta({ description: 'Present with `link_decided`.' }),
     redirect_to: z.string().optional().meta({
-      description: 'Present with `link_expired`: leads the browser back to its application.',
+      description:
+        'Present with `link_expired`: send the browser there. It leads back to its application.',
     }),
     issues: z
       .array(parameterIssue)

@@ -453,6 +453,11 @@ export interface ApplicationProfile {
   policy_uri: string | null;
   /** The address of its terms of service; null if it has none. */
   tos_uri: string | null;
+  /**
+   * Whether the operator vouches for it: it is registered, or its host is listed. Otherwise a
+   * stranger says who it is.
+   */
+  vouched: boolean;
 }
 
 /** An application with active grants of an account. */
@@ -530,6 +535,11 @@ export interface LinkApplication {
   policy_uri: string | null;
   /** The address of its terms of service; null if it has none. */
   tos_uri: string | null;
+  /**
+   * Whether the operator vouches for it: it is registered, or its host is listed. Otherwise a
+   * stranger says who it is.
+   */
+  vouched: boolean;
   /** Whether it has no secret: any program can say that it is this application. */
   public: boolean;
 }
@@ -565,6 +575,11 @@ export interface LinkRequest {
    * scheme.
    */
   redirect_kind: RedirectKind;
+  /**
+   * Whether the operator vouches for the redirect URI. If not, the browser is led there only once
+   * the user has allowed it.
+   */
+  redirect_vouched: boolean;
   /** The account that the host has identified; null before. A UUID in lower case. */
   account_id: string | null;
   /** What the application knows of the user, as it was sent; null for nothing. */
@@ -757,8 +772,8 @@ export interface Refusal {
    */
   request_id: string;
   /**
-   * The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch` and
-   * `pages.open`.
+   * The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch`,
+   * `pages.open` and `pages.done`.
    */
   operation: string;
   /** The code that the caller got. */
@@ -913,7 +928,7 @@ export interface ErrorBody {
   grant_id?: string | undefined;
   /** Present with `link_decided`. */
   status?: LinkStatus | undefined;
-  /** Present with `link_expired`: leads the browser back to its application. */
+  /** Present with `link_expired`: send the browser there. It leads back to its application. */
   redirect_to?: string | undefined;
   /** Present with `parameter_invalid`. */
   issues?: ParameterIssue[] | undefined;

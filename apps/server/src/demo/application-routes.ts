@@ -5,7 +5,7 @@ import { sendRedirect } from '../http/linking/send-redirect.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { sendJson } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
-import { addToQuery } from '../linking/redirect.ts';
+import { addToQuery, toLocation } from '../linking/redirect.ts';
 import { createDemoClient } from './demo-client.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
@@ -88,7 +88,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
           code_challenge_method: 'S256',
         });
         const cookie = keepPendingLink(demoCookies, pending);
-        sendRedirect(context, location, { 'Set-Cookie': cookie });
+        sendRedirect(context, toLocation(location), { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {
@@ -96,7 +96,9 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       path: demoPaths.callback,
       async handle(context, query) {
         const go = (outcome: Outcome, ...cookies: string[]) =>
-          sendRedirect(context, addToQuery(home, { outcome }), { 'Set-Cookie': cookies });
+          sendRedirect(context, toLocation(addToQuery(home, { outcome })), {
+            'Set-Cookie': cookies,
+          });
 
         const pending = findPendingLink(demoCookies, context, query.get('state') ?? '');
         // RFC 9207, section 2.4: a response from another server must not reach this token endpoint.
@@ -116,7 +118,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (earlier !== null) await client.revoke(earlier.grant_id).catch(() => null);
         accounts.remove(demoCookies.read(context, 'session') ?? '');
         const cookie = demoCookies.set('session', session, SESSION_SECONDS);
-        sendRedirect(context, home, { 'Set-Cookie': [forget, cookie] });
+        sendRedirect(context, toLocation(home), { 'Set-Cookie': [forget, cookie] });
       },
     }),
     demoRoute(tools, {
@@ -126,7 +128,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         await readOwnForm(context, origin);
         const account = accountOf(context);
         if (account !== null) account.shown = await endAndCall(client, account);
-        sendRedirect(context, home);
+        sendRedirect(context, toLocation(home));
       },
     }),
   ];

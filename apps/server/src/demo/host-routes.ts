@@ -5,6 +5,7 @@ import { readOwnForm } from '../http/linking/read-own-form.ts';
 import { sendRedirect } from '../http/linking/send-redirect.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
 import type { Route } from '../http/router.ts';
+import { toLocation } from '../linking/redirect.ts';
 import { call } from '../operations/call.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operationNamed } from '../operations/operation.ts';
@@ -57,7 +58,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
         });
         const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
         // Null only with a page of the host's own.
-        sendRedirect(context, redirect_to as string, { 'Set-Cookie': cookie });
+        sendRedirect(context, toLocation(redirect_to as string), { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {
@@ -72,7 +73,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
           const return_url = publicUrl + demoPaths.application;
           return { page: 'connections', account_id, return_url };
         });
-        sendRedirect(context, url);
+        sendRedirect(context, toLocation(url));
       },
     }),
   ];

@@ -38,7 +38,10 @@ export function errorBody(
 
 /** Credentials in a form get no challenge, and 401 would need one (RFC 6749, section 5.2). */
 export function errorStatus({ challenge }: RequestContext, { code }: DomainError): number {
-  return code === 'credentials_invalid' && challenge === null ? 400 : errorDefinition(code).status;
+  const { status } = errorDefinition(code);
+  // A page in the place of a redirect.
+  if (status === 303) return 400;
+  return code === 'credentials_invalid' && challenge === null ? 400 : status;
 }
 
 export function errorHeaders({ challenge }: RequestContext, error: DomainError): Headers {

@@ -3,7 +3,7 @@ import type { ClientDocument } from '../client-documents/document.ts';
 import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
 import { NoPlace } from '../client-documents/places.ts';
 import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
-import { DomainError, type Subject } from '../domain-error.ts';
+import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
@@ -17,16 +17,14 @@ import {
 import { hashIds } from './hash-ids.ts';
 import { LINK_LIFETIME } from './link-access.ts';
 import { applicationSubject } from './linking-application.ts';
-import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
-
-export class RefusedToApplication extends DomainError {
-  readonly redirect_to: string;
-
-  constructor({ code, members, reason }: DomainError, redirect_to: string, subject: Subject) {
-    super(code, members, undefined, { reason, subject });
-    this.redirect_to = redirect_to;
-  }
-}
+import {
+  addToQuery,
+  type Location,
+  RefusedToApplication,
+  refusalInWords,
+  returnWithError,
+  toLocation,
+} from './redirect.ts';
 
 export interface UnconfirmedRequest extends AuthorizationRequest {
   /** Throws what {@link readAuthorization} throws. */
@@ -81,12 +79,12 @@ async function readRecent(
     return await readRequest(service, target, query, options.mayBeStale);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
-    const redirect_to = redirectWithError(linkingOf(service), target, {
+    const address = returnWithError(linkingOf(service), target, {
       code: error.code,
       request_id,
       ...refusalInWords(error),
     });
-    throw new RefusedToApplication(error, redirect_to, applicationSubject(target.application));
+    throw new RefusedToApplication(error, address, applicationSubject(target.application));
   }
 }
 
@@ -94,7 +92,7 @@ export async function beginLink(
   service: Service,
   { confirm, ...request }: UnconfirmedRequest,
   initiator: Initiator,
-): Promise<{ link: LinkRecord; redirect_to: string }> {
+): Promise<{ link: LinkRecord; redirect_to: Location }> {
   const { store, clock, counts } = service;
   if (await service.room.isFull()) {
     await confirm();
@@ -135,5 +133,5 @@ export async function beginLink(
     login_hint,
     ui_locales,
   });
-  return { link, redirect_to };
+  return { link, redirect_to: toLocation(redirect_to) };
 }

@@ -12,12 +12,12 @@ import { refuseIfFull } from '../store/room.ts';
 import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import type { LinkingApplication } from './linking-application.ts';
-import { redirectWithCode, redirectWithError } from './redirect.ts';
+import { type Location, locationAfter, redirectWithCode } from './redirect.ts';
 
 export interface Decided {
   link: LinkRecord;
   application: LinkingApplication;
-  redirect_to: string;
+  redirect_to: Location;
 }
 
 export interface Approval {
@@ -210,6 +210,5 @@ function denied(
   { link, application }: LinkAccess,
   { request_id }: Initiator,
 ): Decided {
-  const error = { code: 'access_denied', request_id } as const;
-  return { link, application, redirect_to: redirectWithError(linkingOf(service), link, error) };
+  return { link, application, redirect_to: locationAfter(linkingOf(service), link, request_id) };
 }

@@ -1,4 +1,4 @@
-import { credentialParts } from '@latchkey/schema';
+import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError, type Subject } from '../domain-error.ts';
@@ -12,7 +12,12 @@ import { LINKS_KEPT, type LinkHolder, type Store } from '../store/store.ts';
 import { hashIds } from './hash-ids.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
-import { redirectWithError } from './redirect.ts';
+import {
+  locationAfter,
+  RefusedToApplication,
+  returnOf,
+  type StrangersAddress,
+} from './redirect.ts';
 
 /** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
@@ -60,8 +65,7 @@ export async function findLinkRequest(
   faults: LinkFaults,
 ): Promise<Pick<LinkAccess, 'link' | 'application' | 'resource'>> {
   const link = await store.findLink(link_id);
-  // The store may delete it later.
-  if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
+  if (link === null || isGone(link, clock())) {
     throw DomainError.because(faults.unknown, { link_id });
   }
   const isOpen = link.decision === null;
@@ -103,6 +107,33 @@ export async function findLinkRequest(
   if (linked !== null && found?.generation !== linked.generation)
     throw refuse(faults.resourceRemoved);
   return { link, application, resource };
+}
+
+/** The store may delete it later. */
+const isGone = ({ expires_at }: LinkRecord, now: Milliseconds) => now >= expires_at + LINKS_KEPT;
+
+export interface ReturnToStranger {
+  link: LinkRecord;
+  address: StrangersAddress;
+}
+
+/**
+ * A link request that was denied or has expired, with the way back to a stranger. Null for every other.
+ * Its address is all that it takes: the link may have been denied by the host, or in another browser.
+ */
+export async function findReturnToStranger(
+  service: Service,
+  link_id: string,
+  request_id: string,
+): Promise<ReturnToStranger | null> {
+  const now = service.clock();
+  const link = isUuid(link_id) ? await service.store.findLink(link_id) : null;
+  if (link === null || isGone(link, now)) return null;
+  const isOver =
+    link.decision === null ? now >= link.expires_at : link.decision.status === 'denied';
+  if (!isOver) return null;
+  const address = returnOf(linkingOf(service), link, request_id);
+  return address.voucher === 'stranger' ? { link, address } : null;
 }
 
 async function findRecord(
@@ -152,13 +183,14 @@ export async function accessByLink(
 /** Leads back to the application, so that the user is not stranded. */
 export function refuseExpired(service: Service, link: LinkRecord, initiator: Initiator): void {
   if (link.decision !== null || service.clock() < link.expires_at) return;
-  const redirect_to = redirectWithError(linkingOf(service), link, {
-    code: 'link_expired',
-    error: 'access_denied',
-    request_id: initiator.request_id,
-  });
-  const why = { reason: null, subject: subjectOf(link) };
-  throw new DomainError('link_expired', { redirect_to }, undefined, why);
+  const linking = linkingOf(service);
+  const { request_id } = initiator;
+  const redirect_to = locationAfter(linking, link, request_id);
+  throw new RefusedToApplication(
+    new DomainError('link_expired', { redirect_to }),
+    returnOf(linking, link, request_id),
+    subjectOf(link),
+  );
 }
 
 export function refuseDecided(link: LinkRecord): void {

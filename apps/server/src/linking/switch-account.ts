@@ -8,14 +8,14 @@ import {
   refuseExpired,
   refuseLost,
 } from './link-access.ts';
-import { addToQuery } from './redirect.ts';
+import { addToQuery, type Location, toLocation } from './redirect.ts';
 
 /** The host gets a new link, and its earlier one stops working. */
 export async function switchAccount(
   service: Service,
   access: LinkAccess<{ page_id: string }>,
   initiator: Initiator,
-): Promise<{ redirect_to: string }> {
+): Promise<{ redirect_to: Location }> {
   const { link, holder } = access;
   refuseDecided(link);
   refuseExpired(service, link, initiator);
@@ -32,5 +32,5 @@ export async function switchAccount(
     link: credential,
     prompt: 'select_account',
   });
-  return { redirect_to };
+  return { redirect_to: toLocation(redirect_to) };
 }

@@ -156,6 +156,7 @@ const profile = {
   homepage_uri: 'https://acme.example/',
   policy_uri: 'https://acme.example/privacy',
   tos_uri: 'https://acme.example/terms',
+  vouched: true,
 } as const;
 
 const readProfile: Scope = {
@@ -194,6 +195,7 @@ const linkRequest: LinkRequest = {
   scopes: [readProfile, readPosts],
   redirect_host: 'acme.example',
   redirect_kind: 'web',
+  redirect_vouched: true,
   account_id: null,
   login_hint: 'ada',
   ui_locales: 'de',

@@ -6,20 +6,31 @@ import { type Connection, listConnections } from '../connections/list-connection
 import { beginLink, type UnconfirmedRequest } from '../linking/begin-link.ts';
 import { approve, deny } from '../linking/decide.ts';
 import { readScope } from '../linking/describe-scopes.ts';
-import { type LinkAccess, refuseDecided, refuseExpired } from '../linking/link-access.ts';
+import {
+  type LinkAccess,
+  type ReturnToStranger,
+  refuseDecided,
+  refuseExpired,
+} from '../linking/link-access.ts';
 import {
   type OpenedPage,
   openPage,
   type PageAddress,
   type PageSession,
 } from '../linking/page-session.ts';
+import type { Location } from '../linking/redirect.ts';
 import { switchAccount } from '../linking/switch-account.ts';
-import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  PageRecord,
+  ScopeRecord,
+} from '../store/records.ts';
 import type { Action, ColumnsFor, CountsAgainst } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
 export interface Redirect {
-  redirect_to: string;
+  redirect_to: Location;
   /** Once the user has decided. */
   page_expires_at?: Milliseconds;
 }
@@ -27,6 +38,16 @@ export interface Redirect {
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
   scopes: ScopeRecord[];
+}
+
+/** The end of a link request. */
+export interface LinkEnd {
+  link_id: string;
+  /** Null for one that is undecided. */
+  returns: ReturnToStranger | null;
+  /** Of the browser that has its page; null in any other. */
+  page: PageRecord | null;
+  account: AccountRecord | null;
 }
 
 export interface ConnectionsView extends PageSession {
@@ -62,6 +83,8 @@ const action = <Output extends object, Input extends object, By extends AnyCalle
 });
 
 type User = Callers['user'];
+
+const nobody = { page: null, account: null, access: null };
 
 /** Called like operations, so the log, the audit, the limits and the traces have them too. */
 export const browserActions = {
@@ -101,6 +124,25 @@ export const browserActions = {
       refuseDecided(access.link);
       refuseExpired(service, access.link, initiator);
       return { ...user, access, scopes: await readScope(service.store, access.link.scope) };
+    },
+  }),
+
+  showEnd: action({
+    name: 'pages.done',
+    caller: 'user',
+    changes: false,
+    inputIds: {},
+    outputIds: { link_id: 'link_id' },
+    async handle(
+      _service,
+      { returns }: { returns: ReturnToStranger | null },
+      caller: User | Visitor,
+    ): Promise<LinkEnd> {
+      const { page, account, access } = caller.kind === 'user' ? caller : nobody;
+      if (returns !== null) return { link_id: returns.link.id, returns, page, account };
+      const { link } = accessOf({ access });
+      refuseDecided(link);
+      return { link_id: link.id, returns, page, account };
     },
   }),
 
@@ -208,7 +250,7 @@ export const browserActions = {
   }),
 };
 
-function accessOf({ access }: PageSession): LinkAccess<{ page_id: string }> {
+function accessOf({ access }: Pick<PageSession, 'access'>): LinkAccess<{ page_id: string }> {
   if (access === null) throw new Error('This page has no link request.');
   return access;
 }

@@ -13,6 +13,7 @@ import type { LinkAccess } from '../linking/link-access.ts';
 import { describeRedirect } from '../linking/redirect.ts';
 import type { NewPage } from '../linking/ticket.ts';
 import type { LinkRecord, ResourceRecord, ScopeRecord } from '../store/records.ts';
+import type { Vouchers } from '../vouchers.ts';
 import { timestampOrNull, toApplicationProfile } from './wire.ts';
 
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
@@ -29,10 +30,13 @@ export function toResource(record: ResourceRecord): Resource {
   return { object: 'resource', id, resource, name, scopes, default_scopes, created_at };
 }
 
-export function toConnection(connection: ConnectionWithGrants): ConnectionObject {
+export function toConnection(
+  connection: ConnectionWithGrants,
+  vouchers: Vouchers,
+): ConnectionObject {
   return {
     object: 'connection',
-    application: toApplicationProfile(connection.application),
+    application: toApplicationProfile(connection.application, vouchers),
     scopes: connection.scopes.map(toScope),
     connected_at: formatTimestamp(connection.connected_at),
     last_used_at: timestampOrNull(connection.last_used_at),
@@ -58,16 +62,18 @@ export function toPage({ page, url }: NewPage): Page {
 export function toLinkRequest(
   { link, application, resource }: Pick<LinkAccess, 'link' | 'application' | 'resource'>,
   scopes: readonly ScopeRecord[],
+  vouchers: Vouchers,
 ): LinkRequest {
   return {
     object: 'link_request',
     id: link.id,
     status: statusOf(link),
-    application: { ...toApplicationProfile(application), public: application.public },
+    application: { ...toApplicationProfile(application, vouchers), public: application.public },
     resource: resource && { object: 'resource', ...resource },
     scope: link.scope,
     scopes: scopes.map(toScope),
     ...describeRedirect(link.redirect_uri),
+    redirect_vouched: vouchers.ofRedirectUri(link) === 'operator',
     account_id: link.account_id,
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,

@@ -31,6 +31,7 @@ import type {
   RevokedRecord,
   SecretRecord,
 } from '../store/records.ts';
+import type { Vouchers } from '../vouchers.ts';
 
 // Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 
@@ -250,6 +251,7 @@ export function toApplication(application: ApplicationRecord): Application {
 
 export function toApplicationProfile<Id extends string | null>(
   application: Omit<ApplicationRecord, 'id'> & { id: Id },
+  { ofClient }: Vouchers,
 ): Omit<ApplicationProfile, 'id'> & { id: Id } {
   return {
     object: 'application_profile',
@@ -260,6 +262,7 @@ export function toApplicationProfile<Id extends string | null>(
     homepage_uri: application.homepage_uri,
     policy_uri: application.policy_uri,
     tos_uri: application.tos_uri,
+    vouched: ofClient(application) === 'operator',
   };
 }
 

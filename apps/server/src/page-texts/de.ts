@@ -23,6 +23,14 @@ export const de: { readonly [Key in TextKey]: string } = {
 
   'form.busy': 'Einen Moment …',
 
+  'end.title': 'Es wurde nichts verbunden',
+  'end.text':
+    'Durch diese Anfrage wurde keine Anwendung mit Ihrem Konto bei {service} verbunden. Sie können diese Seite schließen.',
+
+  'return.link': 'Zurück zu {target}',
+  'return.device': 'der Anwendung auf diesem Gerät',
+  'return.care': 'Gehen Sie nur zurück zu {target}, wenn Sie von dort gekommen sind.',
+
   'connections.title': 'Verbundene Anwendungen',
   'connections.intro': 'Diese Anwendungen sind mit Ihrem Konto bei {service} verbunden.',
   'connections.empty': 'Mit Ihrem Konto bei {service} ist keine Anwendung verbunden.',
@@ -55,6 +63,10 @@ export const de: { readonly [Key in TextKey]: string } = {
     'Sie beschreibt sich an einer eigenen Adresse, und was dort steht, ist nicht zu gebrauchen. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
   'error.client_document_invalid.problem':
     'Für die Entwickler der Anwendung, zum Dokument an ihrer client_id:',
+  'error.request_refused.title': 'Die Anwendung hat falsch angefragt',
+  'error.request_refused.text':
+    '{service} kann nicht tun, worum sie gebeten hat. Es wurde nichts verbunden. Geben Sie den Entwicklern der Anwendung Bescheid.',
+  'error.request_refused.problem': 'Für die Entwickler der Anwendung, zu ihrer Anfrage:',
   'error.redirect_uri_unregistered.title': 'Dieser Link führt nicht zu seiner Anwendung zurück',
   'error.redirect_uri_unregistered.text':
     'Die Anwendung wollte Sie an eine Adresse schicken, die für sie nicht eingetragen ist, deshalb bleiben Sie hier. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',

@@ -21,6 +21,14 @@ export const en = {
 
   'form.busy': 'One moment…',
 
+  'end.title': 'Nothing was connected',
+  'end.text':
+    'No application was connected to your {service} account by this request. You can close this page.',
+
+  'return.link': 'Go back to {target}',
+  'return.device': 'the application on this device',
+  'return.care': 'Go back to {target} only if you came from there.',
+
   'connections.title': 'Connected applications',
   'connections.intro': 'These applications are connected to your {service} account.',
   'connections.empty': 'No application is connected to your {service} account.',
@@ -53,6 +61,10 @@ export const en = {
     'It describes itself in a document at its own address, and that document can’t be used. Nothing was connected. Go back to the application and tell its developers.',
   'error.client_document_invalid.problem':
     'For the developers of the application, about the document at its client_id:',
+  'error.request_refused.title': 'The application asked in a wrong way',
+  'error.request_refused.text':
+    '{service} can’t do what it asked for. Nothing was connected. Tell the developers of the application.',
+  'error.request_refused.problem': 'For the developers of the application, about its request:',
   'error.redirect_uri_unregistered.title': 'This link does not lead back to its application',
   'error.redirect_uri_unregistered.text':
     'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its developers.',

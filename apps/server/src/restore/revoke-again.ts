@@ -268,6 +268,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'links.begin': 'nothing',
   'links.switch': 'expires',
   'pages.open': 'expires',
+  'pages.done': 'nothing',
 };
 
 const afterActions = new Map<string, AfterRestore>(Object.entries(afterRestore));

@@ -1,6 +1,7 @@
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
-import { authorize, CHALLENGE, type Changes, LINKING } from '../linking/link-flow.ts';
+import { authorize, CHALLENGE, type Changes, LINKING, SIGN_IN_URL } from '../linking/link-flow.ts';
+import { resolver } from '../outbound/world.ts';
 import type { PublishedDocument } from './document-server.ts';
 
 /** The settings of a service that takes the documents of the tests. */
@@ -9,6 +10,20 @@ export const SETTINGS = {
   CLIENT_DOCUMENTS: 'localhost',
   OUTBOUND_ALLOW: 'private',
 };
+
+/** A host of the tests' certificates that no setting names. */
+export const STRANGER = 'a.example.net';
+
+/** The settings of a service that takes the documents of strangers. Those of this machine are taken on loopback alone. */
+export const OF_STRANGERS = {
+  PUBLIC_URL: 'http://127.0.0.1:3000/base',
+  SIGN_IN_URL,
+  CLIENT_DOCUMENTS: 'any',
+  OUTBOUND_ALLOW: 'private',
+};
+
+/** Leads the name of the stranger to this machine. */
+export const toThisMachine = { resolve: resolver({ [STRANGER]: [['127.0.0.1']] }).resolve };
 
 export const CALLBACK = 'http://127.0.0.1:51004/callback';
 

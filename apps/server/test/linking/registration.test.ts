@@ -183,6 +183,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         application: {
           ...{ object: 'application_profile', id: a.application_id, document_uri: null, name: 'A' },
           ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
+          vouched: true,
         },
         scopes: [
           {

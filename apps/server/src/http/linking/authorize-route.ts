@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain-error.ts';
 import { addressKey } from '../../limits/limit.ts';
-import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
+import { readAuthorization } from '../../linking/begin-link.ts';
+import { RefusedToApplication } from '../../linking/redirect.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { Visitor } from '../../operations/caller.ts';
@@ -49,8 +50,9 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
         });
         sendRedirect(context, redirect_to);
       } catch (error) {
-        if (!(error instanceof RefusedToApplication)) throw error;
-        sendRedirect(context, error.redirect_to);
+        const address = error instanceof RefusedToApplication ? error.address : null;
+        if (address?.voucher !== 'operator') throw error;
+        sendRedirect(context, address.location);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { isUuid } from '@latchkey/schema';
 import { DomainError } from '../../domain-error.ts';
+import { toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
@@ -67,7 +68,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
             application_id: isUuid(application_id) ? application_id.toLowerCase() : null,
           }),
         });
-        if (application === null) return sendRedirect(visit.context, listUrl);
+        if (application === null) return sendRedirect(visit.context, toLocation(listUrl));
         const frame = sender.frameFor(visit.context, { locale: page.locale });
         const formToken = formTokenOf(visit.session ?? '');
         sender.send(visit.context, disconnectPage(frame, { application, formToken }));
@@ -85,7 +86,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
             return { ...answer, application_id: applicationIdIn(parameters) };
           },
         });
-        sendRedirect(visit.context, `${listUrl}?done=${application_id}`);
+        sendRedirect(visit.context, toLocation(`${listUrl}?done=${application_id}`));
       },
     }),
   ];

@@ -1,16 +1,22 @@
 import type { Milliseconds } from '../../clock.ts';
-import { describeRedirect } from '../../linking/redirect.ts';
+import { DomainError } from '../../domain-error.ts';
+import { findReturnToStranger, type ReturnToStranger } from '../../linking/link-access.ts';
+import { describeRedirect, toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
+import { call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
+import { linkingOf } from '../../service.ts';
 import { LINKS_KEPT } from '../../store/store.ts';
+import type { RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
-import { act, type PageTools, pageRoute, show } from './page-visit.ts';
+import { act, authenticateUser, type PageTools, pageRoute, show } from './page-visit.ts';
 import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { consentPage } from './views/consent-page.ts';
+import { endPage } from './views/end-page.ts';
 
 /** For the other clicks of a double click, and for the button back. */
 export const COOKIE_AFTER_DECISION: Milliseconds = 300_000;
@@ -64,6 +70,42 @@ export function linkRoutes(tools: PageTools): Route[] {
           formToken: formTokenOf(visit.session ?? ''),
         };
         tools.sender.send(context, consentPage(frame, question));
+      },
+    }),
+    pageRoute(tools, {
+      method: 'GET',
+      path: `${path}/done`,
+      actions: [browserActions.showEnd],
+      addressOf,
+      async handle(visit, parameters) {
+        const { context } = visit;
+        const { callContext, sender } = tools;
+        const { link_id } = addressOf(parameters);
+        let returns: ReturnToStranger | null = null;
+        const end = await call(callContext, browserActions.showEnd, {
+          async authenticate() {
+            const { request_id } = context.redacted;
+            returns = await findReturnToStranger(callContext.service, link_id, request_id);
+            try {
+              return await authenticateUser(callContext, visit);
+            } catch (error) {
+              const isNobody = error instanceof DomainError && error.code === 'page_expired';
+              if (returns === null || !isNobody) throw error;
+              return { kind: 'visitor', address_key: null };
+            }
+          },
+          readInput: async () => ({ returns }),
+          request: context,
+          summary: context.calls[0] as RequestedCall,
+        });
+        if (end.returns === null) {
+          const { publicUrl } = linkingOf(callContext.service);
+          return sendRedirect(context, toLocation(`${publicUrl}/link/${link_id}`));
+        }
+        const { link, address } = end.returns;
+        const { locale = null } = end.page ?? {};
+        const frame = sender.frameFor(context, { locale, ui_locales: link.ui_locales });
+        sender.send(context, endPage(frame, { account: end.account, address }));
       },
     }),
     pageRoute(tools, {

@@ -1,4 +1,5 @@
 import { addressKey } from '../../limits/limit.ts';
+import { toLocation } from '../../linking/redirect.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import { linkingOf } from '../../service.ts';
@@ -21,7 +22,7 @@ export async function openWithTicket(
 ): Promise<void> {
   const { callContext, cookies } = tools;
   const { context, address, path } = visit;
-  const location = linkingOf(callContext.service).publicUrl + path;
+  const location = toLocation(linkingOf(callContext.service).publicUrl + path);
   // Link previews send HEAD. They must not use up the ticket.
   if (context.request.method === 'HEAD') return sendRedirect(context, location);
 

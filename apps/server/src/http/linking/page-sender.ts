@@ -1,4 +1,10 @@
+import { errorDefinition } from '@latchkey/schema';
 import type { DomainError } from '../../domain-error.ts';
+import {
+  RefusedToApplication,
+  refusalInWords,
+  type StrangersAddress,
+} from '../../linking/redirect.ts';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import { reasons } from '../../reasons.ts';
 import type { Linking } from '../../service.ts';
@@ -68,21 +74,28 @@ export function createPageSender(
     sendError(context, error) {
       const known = error.code === 'page_expired' ? {} : context.errorPage;
       const frame = frameFor(context, known);
+      const isReturned = error instanceof RefusedToApplication;
+      const returns = isReturned && error.address.voucher === 'stranger' ? error.address : null;
       const page = errorPage(frame, {
+        returns,
         error_code: error.code,
         request_id: context.requestId,
         wayBack: wayBackOf(error, known),
         refusedUri: error.code === 'redirect_uri_unregistered' ? uriToShow(known) : null,
-        problem: problemOf(error),
+        problem: problemOf(error, returns),
       });
       sendPage(context, page, errorStatus(context, error), errorHeaders(context, error));
     },
   };
 }
 
-/** It tells of a public document, and nothing of what the service knows. */
-const problemOf = ({ code, reason }: DomainError) =>
-  code === 'client_document_invalid' && reason !== null ? reasons[reason].found : null;
+/** It tells of a public document or of the request, and nothing of what the service knows. */
+function problemOf(error: DomainError, returns: StrangersAddress | null): string | null {
+  const { code, reason } = error;
+  if (code === 'client_document_invalid') return reason && reasons[reason].found;
+  if (returns === null || code === 'link_expired') return null;
+  return refusalInWords(error).description ?? errorDefinition(code).description;
+}
 
 const MAX_SHOWN_URI = 200;
 

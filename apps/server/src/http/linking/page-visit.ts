@@ -74,7 +74,7 @@ export function show<Output extends object>(
   return act(tools, visit, action, { readInput: async () => ({}) });
 }
 
-async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
+export async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
   const found = await findPageSession(service, visit.address, visit.session);
   visit.context.errorPage = errorPageOf(found, visit.path);
   return { kind: 'user', ...found };

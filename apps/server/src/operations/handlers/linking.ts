@@ -15,7 +15,7 @@ import {
   deleteResource,
   updateResource,
 } from '../../resources/register-resource.ts';
-import type { Service } from '../../service.ts';
+import { linkingOf, type Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import {
   toCompleteList,
@@ -56,7 +56,11 @@ export const linkingHandlers: Handlers<LinkingName> = {
   'admin.resources.delete': async (service, { resource_id }) =>
     toResource(await deleteResource(service, resource_id)),
   'admin.connections.list': async (service, { account_id }) =>
-    toCompleteList((await listConnectionsWithGrants(service, account_id)).map(toConnection)),
+    toCompleteList(
+      (await listConnectionsWithGrants(service, account_id)).map((connection) =>
+        toConnection(connection, linkingOf(service).vouchers),
+      ),
+    ),
   'admin.connections.revoke': async (service, connection, _operator, initiator) =>
     toCompleteList((await endConnection(service, connection, initiator)).map(toRevokedGrant)),
   'admin.pages.create': async (service, request, _operator, initiator) => {
@@ -71,22 +75,22 @@ export const linkingHandlers: Handlers<LinkingName> = {
   },
   'admin.links.read': async (service, { link }, _operator, initiator) => {
     const { access, scopes } = await readLink(service, link, initiator);
-    return toLinkRequest(access, scopes);
+    return toLinkRequest(access, scopes, linkingOf(service).vouchers);
   },
   'admin.links.identify': async (service, { link, ...input }, _by, initiator) => {
     const { account_id, locale = null, own_page = false } = input;
     const asked = await readLink(service, link, initiator);
     const who = { account_id, locale, own_page };
     const identified = await identify(service, asked.access, who, initiator);
-    return linkRedirect(asked, { ...asked.access, ...identified });
+    return linkRedirect(service, asked, { ...asked.access, ...identified });
   },
   'admin.links.approve': async (service, { link, ...approval }, _operator, initiator) => {
     const asked = await readLink(service, link, initiator);
-    return linkRedirect(asked, await approve(service, asked.access, approval, initiator));
+    return linkRedirect(service, asked, await approve(service, asked.access, approval, initiator));
   },
   'admin.links.deny': async (service, { link }, _operator, initiator) => {
     const asked = await readLink(service, link, initiator);
-    return linkRedirect(asked, await deny(service, asked.access, initiator));
+    return linkRedirect(service, asked, await deny(service, asked.access, initiator));
   },
 };
 
@@ -97,6 +101,7 @@ async function readLink(service: Service, credential: string, initiator: Initiat
 }
 
 function linkRedirect<To extends string | null>(
+  service: Service,
   { access: { resource }, scopes }: Awaited<ReturnType<typeof readLink>>,
   {
     link,
@@ -104,5 +109,6 @@ function linkRedirect<To extends string | null>(
     redirect_to,
   }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  return { ...toLinkRequest({ link, application, resource }, scopes), redirect_to };
+  const { vouchers } = linkingOf(service);
+  return { ...toLinkRequest({ link, application, resource }, scopes, vouchers), redirect_to };
 }

@@ -1,10 +1,11 @@
 import type { ErrorCode } from '@latchkey/schema';
+import type { StrangersAddress } from '../../../linking/redirect.ts';
 import { en, type TextKey } from '../../../page-texts/en.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, outsideLink } from './outside.ts';
+import { outside, outsideLink, returnLink, targetIn } from './outside.ts';
 import type { Page, PageFrame } from './page.ts';
 
 export interface WayBack {
@@ -17,25 +18,32 @@ export interface ShownError {
   readonly error_code: ErrorCode;
   readonly request_id: string;
   readonly wayBack: WayBack | null;
+  /** Takes the place of `wayBack`. */
+  readonly returns: StrangersAddress | null;
   readonly refusedUri: string | null;
-  /** What is wrong with the document of the application; null if that is not the error. */
+  /** What is wrong with the document or the request of the application; null if that is not the error. */
   readonly problem: string | null;
 }
 
 export function errorPage(
   frame: PageFrame,
-  { error_code, request_id, wayBack, refusedUri, problem }: ShownError,
+  { error_code, request_id, wayBack, returns, refusedUri, problem }: ShownError,
 ): Page {
   const { theme, texts } = frame;
-  const kind = kindOf(error_code);
+  // What would have been a redirect: the person who came by it sent no form.
+  const isRefusedRequest = returns !== null && error_code !== 'link_expired';
+  const kind = isRefusedRequest ? 'request_refused' : kindOf(error_code);
   const title = `error.${kind}.title` as const;
+
+  const way = returns !== null ? returnLink(returns, texts) : wayBack && linkBack(wayBack, texts);
 
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>${texts.of(title)}</h1>
 <p>${texts.of(`error.${kind}.text`, { service: outside(theme.name) })}</p>
+${returns === null ? null : html`<p>${texts.of('return.care', { target: targetIn(returns, texts) })}</p>`}
 </header>
-${wayBack === null ? null : html`<div class="actions">${linkBack(wayBack, texts)}</div>`}
+${way === null ? null : html`<div class="actions">${way}</div>`}
 ${
   refusedUri === null
     ? null
@@ -48,7 +56,7 @@ ${
   problem === null
     ? null
     : html`<div class="notes quiet">
-<p>${texts.of('error.client_document_invalid.problem')}</p>
+<p>${texts.of(isRefusedRequest ? 'error.request_refused.problem' : 'error.client_document_invalid.problem')}</p>
 <p lang="en">${problem}</p>
 </div>`
 }

@@ -82,6 +82,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     errorPage(frameOf, {
       ...{ error_code: 'link_expired', request_id: text },
       wayBack,
+      returns: null,
       refusedUri: text,
       problem: null,
     }),
@@ -138,6 +139,7 @@ describe('every page', () => {
         error_code: 'link_expired',
         request_id: 'r',
         wayBack: null,
+        returns: null,
         refusedUri: null,
         problem: null,
       },
@@ -377,6 +379,7 @@ test.each([
     error_code,
     request_id: 'r',
     wayBack: null,
+    returns: null,
     refusedUri: null,
     problem: null,
   });
