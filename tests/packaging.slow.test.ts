@@ -164,8 +164,7 @@ await describeWith('systemd-analyze', () => {
   const unit = deploy('systemd/latchkey.service');
 
   test('finds nothing in the unit, but something in a wrong one', async () => {
-    // It looks for the program, which a test has elsewhere.
-    const text = (await readFile(unit, 'utf8')).replace('/usr/bin/node', process.execPath);
+    const text = await readFile(unit, 'utf8');
     const verify = async (written: string) => {
       const copy = join(folder, 'latchkey.service');
       await writeFile(copy, written);
@@ -175,6 +174,12 @@ await describeWith('systemd-analyze', () => {
     expect(await verify(text)).toEqual({ exitCode: 0, said: '' });
     const wrong = await verify(text.replace('ProtectSystem=strict', 'ProtectSystem=perhaps'));
     expect(wrong.said).toMatch(/Failed to parse/);
+  });
+
+  test('takes a Node that somebody installed before the one of the distribution', async () => {
+    const text = await readFile(unit, 'utf8');
+    expect(text).toMatch(/^ExecStart=node /m);
+    expect(text).toMatch(/^ExecSearchPath=\/opt\/node\/bin:\/usr\/local\/bin:\/usr\/bin$/m);
   });
 
   test('finds an exposure of at most 2.0', async () => {

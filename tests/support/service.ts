@@ -72,15 +72,26 @@ export interface ServiceProcess {
   kill(): Promise<void>;
 }
 
-/** Starts the service, by default on a free port, and waits until it listens. */
-export async function startService(options: {
+/**
+ * Starts the service, by default on a free port, and waits until it listens.
+ *
+ * @param options.node - the Node that it runs on, by default that of the tests
+ * @param options.script - by default that of the build
+ */
+export async function startService({
+  node = process.execPath,
+  script: program = script,
+  ...options
+}: {
   cwd: string;
   env: Environment;
+  node?: string;
+  script?: string;
 }): Promise<ServiceProcess> {
-  if (!existsSync(script)) {
+  if (!existsSync(program)) {
     throw new Error('The server is not built. `npm test` builds it, and so does `npm run build`.');
   }
-  const child = spawn(process.execPath, [script, 'serve'], {
+  const child = spawn(node, [program, 'serve'], {
     cwd: options.cwd,
     env: { PORT: '0', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

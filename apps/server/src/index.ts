@@ -5,6 +5,9 @@
  * @module
  */
 
+// First: an older Node is told so before anything fails on it.
+import './supported-node.ts';
+
 import type { Log } from './log/log.ts';
 import type { Settings } from './settings.ts';
 import {

@@ -4,6 +4,9 @@
  * @module
  */
 
+// First: an older Node is told so before anything fails on it.
+import './supported-node.ts';
+
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
 export type { Delivering } from './events/deliverer.ts';

@@ -24,7 +24,26 @@ import { addResourceCommands } from './resource-commands.ts';
 import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addSummaryCommand } from './summary-command.ts';
-import type { Terminal } from './terminal.ts';
+import { outputTo, type Terminal } from './terminal.ts';
+
+/** Runs the command that this process was started with. */
+export async function runProcess(): Promise<void> {
+  const { env: environment, stdout, stderr } = process;
+  // libuv gives names half of its threads. A few names that hang must not hold up all others: at most 16
+  // tries of endpoints that do not work run at once.
+  if (process.argv[2] === 'serve') environment.UV_THREADPOOL_SIZE ??= '40';
+  // A closed stderr must not end the service or interrupt a change.
+  stderr.on('error', () => {});
+  process.exitCode = await runCommandLine(process.argv.slice(2), {
+    environment,
+    // A getter, because reading `process.stdin` opens it.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: outputTo(stdout),
+    stderr,
+  });
+}
 
 export async function runCommandLine(
   words: readonly string[],

@@ -1,16 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { bashScript, fishScript, zshScript } from './completion-scripts.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
 
 export function addCompletionCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish', parseShell)
     .description('print a script that completes commands and options in a shell')
-    .action(async (shell: keyof typeof scripts) => {
+    .action(async (shell: Shell) => {
+      const { scripts } = await import('./completion-scripts.ts');
       await terminal.stdout.write(scripts[shell](program));
     });
   addExamples(
@@ -21,7 +22,8 @@ export function addCompletionCommand(program: Command, terminal: Terminal): void
   );
 }
 
-function parseShell(name: string): string {
-  if (Object.hasOwn(scripts, name)) return name;
-  throw new InvalidArgumentError(`It must be one of ${Object.keys(scripts).join(', ')}.`);
+function parseShell(name: string): Shell {
+  const shell = shells.find((each) => each === name);
+  if (shell !== undefined) return shell;
+  throw new InvalidArgumentError(`It must be one of ${shells.join(', ')}.`);
 }

@@ -29,7 +29,7 @@ const pathsBelow = (offers: readonly Offer[]) =>
     .map(({ path }) => `'${path}'`)
     .join('|');
 
-export function bashScript(program: Command): string {
+function bashScript(program: Command): string {
   const offers = offersOf(program);
   const cases = offers.map(
     ({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`,
@@ -51,7 +51,7 @@ complete -o default -F _latchkey latchkey
 `;
 }
 
-export function zshScript(program: Command): string {
+function zshScript(program: Command): string {
   const offers = offersOf(program);
   // `_describe` takes word:description.
   const quote = ({ word, description }: Offer['words'][number]) =>
@@ -78,7 +78,7 @@ if [ "$funcstack[1]" = _latchkey ]; then _latchkey "$@"; else compdef _latchkey 
 `;
 }
 
-export function fishScript(program: Command): string {
+function fishScript(program: Command): string {
   const offers = offersOf(program);
   const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = offers.flatMap(({ path, words }) =>
@@ -104,3 +104,5 @@ end
 ${lines.join('\n')}
 `;
 }
+
+export const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };

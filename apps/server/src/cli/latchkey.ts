@@ -1,19 +1,14 @@
 #!/usr/bin/env node
-import { runCommandLine } from './command-line.ts';
-import { outputTo } from './terminal.ts';
-
-const { env: environment, stdout, stderr } = process;
-// libuv gives names half of its threads. A few names that hang must not hold up all others: at most 16
-// tries of endpoints that do not work run at once.
-if (process.argv[2] === 'serve') environment.UV_THREADPOOL_SIZE ??= '40';
-// A closed stderr must not end the service or interrupt a change.
-stderr.on('error', () => {});
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  environment,
-  // A getter, because reading `process.stdin` opens it.
-  get stdin() {
-    return process.stdin;
+// Nothing is imported before the version of Node is compared: an older Node would fail at what it lacks,
+// with a message that does not say so. Without a top-level await, which Node 12 cannot parse.
+import('../supported-node.ts').then(
+  async () => {
+    const { runProcess } = await import('./command-line.ts');
+    await runProcess();
   },
-  stdout: outputTo(stdout),
-  stderr,
-});
+  ({ message }: Error) => {
+    process.stderr.write(`${message}\n`);
+    // As in exit-code.ts: a restart of `serve` does not help.
+    process.exitCode = process.argv[2] === 'serve' ? 78 : 1;
+  },
+);

@@ -3,8 +3,9 @@ import { BadSetting } from '../bad-setting.ts';
 import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
-import { type Finding, problem, skipped } from '../store/finding.ts';
+import { type Finding, ok, problem, skipped } from '../store/finding.ts';
 import { inspectDatabase } from '../store/open-store.ts';
+import { oldestNode } from '../supported-node.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRedemption, tell } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
@@ -14,6 +15,9 @@ export async function* examine(
   environment: NodeJS.ProcessEnv,
   { deep }: { deep: boolean },
 ): AsyncGenerator<Finding> {
+  // An older one has not come this far.
+  const { execPath, versions } = process;
+  yield ok('node', `${execPath} is Node ${versions.node}; ${oldestNode} or later is needed.`);
   let settings: Settings;
   try {
     settings = loadSettings(environment);

@@ -1,4 +1,5 @@
 export type CheckName =
+  | 'node'
   | 'settings'
   | 'store'
   | 'damage'

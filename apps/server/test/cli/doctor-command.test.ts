@@ -66,7 +66,7 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
 }
 
 const everyCheck = [
-  ...['settings', 'store', 'damage', 'version', 'topology', 'indexes', 'rights'],
+  ...['node', 'settings', 'store', 'damage', 'version', 'topology', 'indexes', 'rights'],
   ...['write_concern', 'clock', 'tls', 'disk', 'events', 'convert'],
 ];
 
@@ -253,7 +253,8 @@ describe('the doctor on SQLite', () => {
       PUBLIC_URL: 'http://link.example.com',
     });
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is 1 problem.\n' });
-    expect(stdout).toMatch(/^warning {2}settings {7}RATE_LIMIT is off: .*\n {24}→ Unset it, .*\n/);
+    expect(stdout).toMatch(/^ok {7}node {11}.* is Node \d.*; 22\.13 or later is needed\.$/m);
+    expect(stdout).toMatch(/^warning {2}settings {7}RATE_LIMIT is off: .*\n {24}→ Unset it, .*\n/m);
     expect(stdout).toMatch(/^problem {2}tls {12}PUBLIC_URL is http, .*\n {24}→ Put a proxy .*\n/m);
     expect(stdout).toMatch(/^ok {7}convert {8}.*\n$/m);
   });

@@ -50,6 +50,7 @@ describe('what only prints loads nothing of what commands run', () => {
     expect(loaded.filter(outsideOfCli)).toEqual([
       'apps/server/package.json',
       'apps/server/src/database-url.ts',
+      'apps/server/src/supported-node.ts',
       'commander',
     ]);
   });

@@ -136,20 +136,18 @@ function cannotOpen(path: string, cause: unknown): DomainError {
   return new DomainError('store_unavailable', {}, new Error(message, { cause }));
 }
 
-/** No `import`, since an older Node has to get a message and some bundlers strip `node:`. */
+/** No `import`: a Node without SQLite has to get a message, and some bundlers strip `node:`. */
 export function nodeSqlite(): typeof NodeSqlite {
-  const module = withoutSqliteWarning(loadSqlite);
+  // Node 23.0 to 23.3 hide it behind a flag, and some systems build Node without it.
+  const module: typeof NodeSqlite | undefined = withoutSqliteWarning(() =>
+    process.getBuiltinModule('node:sqlite'),
+  );
   if (!module) {
     throw new BadSetting(
-      `A "file:" DATABASE_URL needs Node 22.13 or newer, which brings SQLite; this is Node ${process.versions.node}. Update Node, or use a "mongodb:" DATABASE_URL.`,
+      `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a "mongodb:" DATABASE_URL.`,
     );
   }
   return module;
-}
-
-function loadSqlite(): typeof NodeSqlite | undefined {
-  const { getBuiltinModule }: Partial<NodeJS.Process> = process; // since Node 20.16
-  return getBuiltinModule?.('node:sqlite');
 }
 
 /** Some Node releases print an experimental warning on the stderr of every command. */

@@ -143,16 +143,16 @@ describe('opening a SQLite database', () => {
 describe("Node's SQLite", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('if missing, is a setting to change, reported with the version of Node that has it', async () => {
+  test('if missing, is a setting to change, and the message says which Node lacks it', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'latchkey-open-')), 'latchkey.db');
     onTestFinished(() => rmSync(dirname(path), { recursive: true }));
     (await openDatabase(path)).close();
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
     // As such, it makes `serve` exit with 78: a restart does not help.
     await expect(openDatabase(path)).rejects.toBeInstanceOf(BadSetting);
-    expect(nodeSqlite).toThrow(/needs Node 22\.13 or newer/);
+    expect(nodeSqlite).toThrow(/needs a Node with SQLite/);
     const { value: finding } = await inspectSqlite(path, { clock: Date.now, deep: false }).next();
-    const found = expect.stringContaining('22.13');
+    const found = expect.stringContaining(process.version.slice(1));
     expect(finding).toMatchObject({ check: 'store', level: 'problem', found });
   });
 
