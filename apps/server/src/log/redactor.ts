@@ -48,8 +48,14 @@ export function redactorFor(settings: SecretSettings): (text: string) => string 
   };
 }
 
+/** The address as a whole, its part before the host, and the password alone. */
 function passwordsOf({ databaseUrl }: SecretSettings): string[] {
-  const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
+  const [, start] = /^([a-z+]+:\/\/.*@)/s.exec(databaseUrl) ?? [];
+  if (start === undefined) return [];
+  const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(start) ?? [];
   const passwords = [encoded, percentDecode(encoded)];
-  return passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD);
+  return [
+    ...[databaseUrl, start],
+    ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
+  ];
 }

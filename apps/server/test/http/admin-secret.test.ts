@@ -53,3 +53,14 @@ test('both secrets of the operator, and both keys of events, are redacted', () =
   const logged = `${ADMIN_SECRET} ${PREVIOUS} ${EVENTS_KEY} ${EVENTS_KEY}-before`;
   expect(redact(logged)).not.toMatch(/operator|events-key|before/);
 });
+
+test('the address of a database is redacted as a whole, however short its password is', () => {
+  const secrets = { adminSecret: null, adminSecretPrevious: null };
+  const keys = { eventsKey: null, eventsKeyPrevious: null };
+  const databaseUrl = 'mongodb://ada:p%40ss/?@db.example/latchkey?authSource=admin';
+  const redact = redactorFor({ ...secrets, ...keys, databaseUrl });
+  expect(redact(`no server at ${databaseUrl}: passed`)).toBe('no server at [redacted]: passed');
+  expect(redact('mongodb://ada:p%40ss/?@db.example')).toBe('[redacted]db.example');
+  const open = redactorFor({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' });
+  expect(open('mongodb://db.example/latchkey')).toBe('mongodb://db.example/latchkey');
+});

@@ -20,17 +20,33 @@ export const defaultTimeouts: Timeouts = {
 
 const defaultDatabase = 'latchkey';
 
-export function createClient(
-  url: string,
-  timeouts: Timeouts,
-): { client: MongoClient; name: string } {
-  let client: MongoClient;
+export interface Client {
+  client: MongoClient;
+  /** Of the database. */
+  name: string;
+}
+
+export function createClient(url: string, timeouts: Timeouts): Client {
   try {
-    client = new MongoClient(url, clientOptions(url, timeouts));
-  } catch (error) {
-    throw urlError(url, error);
+    return clientOf(url, timeouts);
+  } catch {
+    // Not even as a cause: the driver's error may have the address.
+    throw urlError(url, (other) => refusalOf(other, timeouts));
   }
-  return { client, name: databaseOf(url) ?? defaultDatabase };
+}
+
+const clientOf = (url: string, timeouts: Timeouts): Client => ({
+  client: new MongoClient(url, clientOptions(url, timeouts)),
+  name: databaseOf(url) ?? defaultDatabase,
+});
+
+function refusalOf(url: string, timeouts: Timeouts): string | null {
+  try {
+    clientOf(url, timeouts);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 export function databaseName({ options: { hosts } }: MongoClient, database: string): string {

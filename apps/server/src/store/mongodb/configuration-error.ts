@@ -18,13 +18,23 @@ export class ConfigurationError extends BadSetting {
   }
 }
 
-export function urlError(url: string, error: unknown): ConfigurationError {
-  // The driver's error is not the cause, since it may contain the URL.
-  const said = error instanceof Error ? error.message : String(error);
+/** @param refusal - what the driver says of an address, null if it takes it */
+export function urlError(url: string, refusal: (url: string) => string | null): ConfigurationError {
+  // The driver quotes what it refuses, so it is asked again with nothing secret in the address. Parts of
+  // its message can't be hidden: where the user is "e", that would be every "e".
+  const said = refusal(withPlaceholders(url)) ?? 'a user, a password or a property can’t be read';
   return new ConfigurationError(
-    `${withoutCredentials(said, url)}. It should be like mongodb://user:password@host:27017/latchkey, with the user and the password percent-encoded`,
+    `${said}. It should be like mongodb://user:password@host:27017/latchkey, with the user and the password percent-encoded`,
   );
 }
+
+/** Up to the last @: a password that is not percent-encoded may contain one. */
+const USERINFO = /(?<=^[^/]*:\/\/).*@/s;
+const SECRET_OPTIONS =
+  /(?<=[?&](?:authMechanismProperties|tlsCertificateKeyFilePassword|proxyUsername|proxyPassword)=)[^&]*/gi;
+
+const withPlaceholders = (url: string) =>
+  url.replace(USERINFO, 'user:password@').replaceAll(SECRET_OPTIONS, 'A:b');
 
 export function configurationError(
   error: unknown,
@@ -120,15 +130,6 @@ function isUnusable(error: unknown): error is Error {
     error instanceof MongoMissingDependencyError ||
     (error instanceof Error && 'syscall' in error && error.syscall === 'open')
   );
-}
-
-function withoutCredentials(text: string, url: string): string {
-  // Up to the last @: a password that is not percent-encoded may contain one.
-  const userinfo = /^[^/]*:\/\/(.*)@/s.exec(url)?.[1] ?? '';
-  const secrets = [url, userinfo, ...userinfo.split(/[:@/]/)].filter((part) => part !== '');
-  return secrets
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }
 
 function oneLine(text: string): string {

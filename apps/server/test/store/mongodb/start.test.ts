@@ -88,9 +88,23 @@ describe('a start fails if the URL is invalid', () => {
   });
 });
 
-test('a user name in the message of the driver is removed', async () => {
-  const { message } = await failedStart('mongodb://token#abc@localhost/latchkey');
-  expect(message).toMatch(/^DATABASE_URL: Username contains unescaped characters …/);
+/** Hiding "e" wherever it is would tell the user, and leave nothing to read. */
+test.each([
+  ['mongodb://e:u@localhost/latchkey?nonsense=1', 'option nonsense is not supported.'],
+  ['mongodb://token#abc@localhost/latchkey', 'a user, a password or a property can’t be read.'],
+  ['mongodb://s:o@/latchkey', 'Protocol and host list are required in the uri.'],
+  [
+    'mongodb://localhost/?proxyPassword=quicksilver&nonsense=1',
+    'option nonsense is not supported.',
+  ],
+  [
+    'mongodb://localhost/?authMechanismProperties=ALLOWED_HOSTS:quicksilver',
+    'a user, a password or a property can’t be read.',
+  ],
+])('the address %s is hidden as a whole', async (url, said) => {
+  const error = await failedStart(url);
+  expect(error.message.slice(0, `DATABASE_URL: ${said}`.length)).toBe(`DATABASE_URL: ${said}`);
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/quicksilver|token|abc|…/);
 });
 
 describe('a database that can’t be reached', () => {
