@@ -39,6 +39,7 @@ afterAll(async () => {
 function leveled(text: string): string {
   return text
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'ADDRESS')
+    .replaceAll(/(?<=^Its database is ).*(?=\/data\/latchkey\.db$)/gm, 'FOLDER')
     .replaceAll(/lk_(app|code|grant)_(?:…|\w{71})/g, 'lk_$1_…')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00/g, 'TIME')
     .replaceAll(/"grant_id": ?"[0-9a-f-]{36}"/g, '"grant_id":"UUID"');

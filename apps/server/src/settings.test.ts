@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { BadSetting } from './bad-setting.ts';
@@ -110,7 +110,7 @@ test.each([
   ['DATABASE_URL', 'postgres://user:quicksilver@host/db'],
   ['DATABASE_URL', 'file:'],
   ['DATABASE_URL', 'mongodb://'],
-  ['DATABASE_URL', '/quicksilver.db'],
+  ['DATABASE_URL', 'file:./a.db\nquicksilver'],
   ['ADMIN_SECRET', `quicksilver${'x'.repeat(20)}`],
   ['ADMIN_SECRET', 'a'.repeat(32)],
   // Seven different characters.
@@ -194,6 +194,39 @@ test.each([
   expect(read).toThrow(BadSetting);
   expect(read).toThrow(new RegExp(`^${name} must .+\\. Example: ${name}=\\S.*$`));
   expect(read).not.toThrow(/quicksilver|\n/);
+});
+
+test.each([...Object.keys(list), 'NODE_ENV'])(
+  '%s is refused with the quotes that docker run --env-file keeps, and with white space around it',
+  (name) => {
+    for (const [value, fault] of [
+      [`"quicksilver-and-many-letters-more-0123"`, 'must have no quotes around it'],
+      [`'quicksilver-and-many-letters-more-0123'`, 'must have no quotes around it'],
+      [' quicksilver-and-many-letters-more-0123', 'must not begin or end with white space'],
+      ['quicksilver-and-many-letters-more-0123\t', 'must not begin or end with white space'],
+    ]) {
+      const read = () => loadSettings({ [name]: value });
+      expect(read).toThrow(BadSetting);
+      // An example with the quotes of a shell would be wrong in a file.
+      expect(read).toThrow(new RegExp(`^${name} ${fault}.*\\. Example: ${name}=[^"']+$`));
+      expect(read).not.toThrow(/quicksilver/);
+    }
+  },
+);
+
+test('quotes inside a value are a part of it', () => {
+  const PAGE_NAME = `The "Blue" Shop's "Annex`;
+  expect(loadSettings({ PAGE_NAME }).pageName).toBe(PAGE_NAME);
+});
+
+test.each([
+  ['file:~/a.db', `DATABASE_URL=file:${homedir()}/a.db`],
+  ['file:./my%20data/a.db?key=quicksilver', 'DATABASE_URL=file:./my data/a.db'],
+])('DATABASE_URL=%s is refused with what was meant as the example', (DATABASE_URL, example) => {
+  const read = () => loadSettings({ DATABASE_URL });
+  expect(read).toThrow(/^DATABASE_URL must .+; write file:\S.*\. Example: /);
+  expect(read).toThrow(`. Example: ${example}`);
+  expect(read).not.toThrow(/quicksilver/);
 });
 
 const ADMIN_SECRET = 'quicksilver-and-31-letters-more-to-be-sure';
@@ -376,6 +409,7 @@ describe.each([
     ['is empty', ''],
     ['has a wrong value', 'quicksilver'],
     ['begins with an empty line', `\n${value}`],
+    ['has quotes', `"${value}"\n`],
   ])('stops the start if the file %s', (_, content) => {
     expectOneLine(
       reading(content),
@@ -393,6 +427,13 @@ describe.each([
         new RegExp(`^${variable} must be the path of a file .+ \\(${code}\\)\\.`),
       );
     }
+  });
+
+  test('stops the start if its path has quotes', () => {
+    expectOneLine(
+      reading(value, { [variable]: `"${file}"` }),
+      new RegExp(`^${variable} must have no quotes around it`),
+    );
   });
 
   test('stops the start beside the other form', () => {
@@ -467,7 +508,6 @@ describe('no part of a secret is shown', () => {
     `mongodb://user:${secret}?x@host.example/db`,
     `mongodb://user:x@${secret}@host.example/db`,
     `mongodb://user:x@host.example/db?x=@${secret}`,
-    `file:./latchkey.db?key=${secret}`,
   ];
   const named = Object.entries(list)
     .filter(([, setting]) => 'fileExample' in setting)

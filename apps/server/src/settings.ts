@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
-import { BadSetting } from './bad-setting.ts';
+import { BadSetting, wrappingFault } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
 import { type ClientSchemes, parseClientSchemes } from './client-documents/redirect-uris.ts';
-import { isDatabaseUrl } from './database-url.ts';
+import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
 import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
 import type { OutboundAllow } from './outbound/destination.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
@@ -128,7 +128,7 @@ function setting<Value, Default extends string | null = null>(
   return { schema, fault, default: standard };
 }
 
-const databaseUrl = z.string().refine(isDatabaseUrl);
+const databaseUrl = z.string().refine((text) => databaseUrlFault(text) === null);
 
 const signInUrl = uris.webUri.refine((url) => {
   const { query, fragment } = uris.splitUri(url) ?? {};
@@ -141,7 +141,7 @@ const definitions = {
   HOST: setting(hostName, 'must be a host name or an address', '127.0.0.1'),
   DATABASE_URL: setting(
     databaseUrl,
-    'must start with file:, mongodb:// or mongodb+srv://',
+    'must be the address of a database',
     'file:./data/latchkey.db',
   ),
   ADMIN_SECRET: setting(strongSecret, STRONG_SECRET_FAULT),
@@ -263,29 +263,44 @@ function givenIn(environment: NodeJS.ProcessEnv): Map<string, GivenSetting> {
   return given;
 }
 
-function find(
-  environment: NodeJS.ProcessEnv,
-  name: SettingName,
-): { text: string; subject: string; example: string } | undefined {
-  const { fault } = definitions[name];
+interface Found {
+  text: string;
+  subject: string;
+  example: string;
+}
+
+function find(environment: NodeJS.ProcessEnv, name: SettingName): Found | undefined {
   const { example, fileExample } = examples[name];
   const text = isSet(environment, name, name) ? environment[name] : undefined;
   const fileName = `${name}_FILE`;
   if (fileExample === undefined || !isSet(environment, fileName, name)) {
-    return text === undefined
-      ? undefined
-      : { text, subject: `${name} ${fault}`, example: `${name}=${example}` };
+    return text === undefined ? undefined : { text, subject: name, example: `${name}=${example}` };
   }
   if (text !== undefined) {
     throw new BadSetting(
       `${name} and ${fileName} are both set. Unset one of them. Example: ${fileName}=${fileExample}`,
     );
   }
+  const path = environment[fileName] as string;
+  const file = { text: path, subject: fileName, example: `${fileName}=${fileExample}` };
+  refuseWrapped(file);
   return {
-    text: readSecret(fileName, environment[fileName] as string, fileExample),
-    subject: `${fileName}: the value in the file ${fault}`,
-    example: `${fileName}=${fileExample}`,
+    ...file,
+    text: readSecret(fileName, path, fileExample),
+    subject: `${fileName}: the value in the file`,
   };
+}
+
+/** Messages omit the value, which may be a secret. */
+function refuse({ subject, example }: Found, fault: string): never {
+  throw new BadSetting(`${subject} ${fault}. Example: ${example}`);
+}
+
+function refuseWrapped(found: Found): void {
+  const fault = wrappingFault(found.text);
+  if (fault === null) return;
+  // The quotes are for a shell.
+  refuse({ ...found, example: found.example.replace(/=(["'])(.*)\1$/, '=$2') }, fault);
 }
 
 /** Empty is not set, but an empty DATABASE_URL by mistake must not serve the demo database. */
@@ -306,18 +321,24 @@ function readSecret(variable: string, path: string, example: string): string {
   }
 }
 
-/** Messages omit the value, which may be a secret. */
 function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
 ): SettingOf<Name> {
-  const { schema, default: standard } = definitions[name];
+  const { schema, fault, default: standard } = definitions[name];
   const found = find(environment, name);
   const text = found?.text ?? standard;
   if (text === null) return null as SettingOf<Name>;
+  if (found !== undefined) refuseWrapped(found);
   const result = schema.safeParse(text);
-  if (!result.success) throw new BadSetting(`${found?.subject}. Example: ${found?.example}`);
-  return result.data as SettingOf<Name>;
+  if (result.success) return result.data as SettingOf<Name>;
+  const { subject, example } = found as Found;
+  const url = name === 'DATABASE_URL' ? databaseUrlFault(text) : null;
+  const isShown = subject === name && url?.meant != null;
+  refuse(
+    { text, subject, example: isShown ? `${name}=${url.meant}` : example },
+    url?.fault ?? fault,
+  );
 }
 
 function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
@@ -424,7 +445,9 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = givenIn(environment);
   const databaseIsDefault = !given.has('DATABASE_URL');
   const databaseUrl = read(environment, 'DATABASE_URL');
-  if (databaseIsDefault && environment.NODE_ENV === 'production') {
+  const { NODE_ENV = '' } = environment;
+  refuseWrapped({ text: NODE_ENV, subject: 'NODE_ENV', example: 'NODE_ENV=production' });
+  if (databaseIsDefault && NODE_ENV === 'production') {
     throw new BadSetting(
       `DATABASE_URL is not set, but NODE_ENV is production. Example: DATABASE_URL=${examples.DATABASE_URL.example}`,
     );
@@ -517,19 +540,17 @@ const camelCase = (name: SettingName) =>
 
 /** Without user, password and query. Nothing is left of a URL that the driver refuses. */
 function withoutSecrets(databaseUrl: string): string {
-  const [, scheme = '', rest = ''] = /^(file:|[a-z+]+:\/\/)(.*)$/s.exec(databaseUrl) ?? [];
-  if (scheme === 'file:') return scheme + withoutQuery(rest);
+  if (databaseUrl.startsWith('file:')) return databaseUrl;
+  const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(databaseUrl) ?? [];
   const at = rest.lastIndexOf('@');
   // The driver wants these escaped in a user and a password. Otherwise the @ may be in the query.
   if (/[/?#]/.test(rest.slice(0, at + 1))) return scheme;
-  return scheme + withoutQuery(rest.slice(at + 1));
+  return scheme + rest.slice(at + 1).replace(/\?.*$/s, '');
 }
-
-const withoutQuery = (address: string) => address.replace(/\?.*$/s, '');
 
 /** A command would leave nothing in a database in memory. */
 export function refuseInMemory({ databaseUrl }: Settings): void {
-  if (databaseUrl !== 'file::memory:') return;
+  if (databaseUrl !== IN_MEMORY_URL) return;
   throw new BadSetting(
     'DATABASE_URL file::memory: keeps nothing, so only serve can use it. Example: DATABASE_URL=file:./data/latchkey.db',
   );

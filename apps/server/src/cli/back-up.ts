@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@latchkey/schema';
+import { sqlitePath } from '../database-url.ts';
 import { loadSettings, refuseInMemory } from '../settings.ts';
-import { sqlitePath } from '../store/open-store.ts';
 import type { BackupContents } from '../store/sqlite/backup.ts';
 import type { Terminal } from './terminal.ts';
 

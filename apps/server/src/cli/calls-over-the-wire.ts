@@ -7,7 +7,7 @@ import {
   type OperationOutput,
   operations,
 } from '@latchkey/schema';
-import { BadSetting } from '../bad-setting.ts';
+import { BadSetting, wrappingFault } from '../bad-setting.ts';
 import { DomainError, type ErrorMembers } from '../domain-error.ts';
 import { isLoopbackHost } from '../loopback.ts';
 import type { OperatorOperation } from '../operations/call-operation.ts';
@@ -76,6 +76,8 @@ function secretFrom({
       '--url needs a credential of the operator: set LATCHKEY_ADMIN_SECRET, or LATCHKEY_ADMIN_SECRET_FILE to the path of a file with it.',
     );
   }
+  const fault = wrappingFault(secret);
+  if (fault !== null) throw new BadSetting(`LATCHKEY_ADMIN_SECRET, or its file, ${fault}.`);
   // `fetch` quotes a header that it refuses.
   if (!/^[\x21-\x7e]+$/.test(secret)) {
     throw new BadSetting(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { isDatabaseUrl } from '../database-url.ts';
+import { wrappingFault } from '../bad-setting.ts';
+import { databaseUrlFault, IN_MEMORY_URL } from '../database-url.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -71,11 +72,13 @@ async function urlOf(command: Command, name: 'from' | 'to', options: Options): P
     command.error(`error: give either '--${name}' or '--${name}-file'`);
   }
   const url = given ?? (await readUrl(command, `--${name}-file`, file as string));
-  if (url !== 'file::memory:' && isDatabaseUrl(url)) return url;
+  const fault =
+    url === IN_MEMORY_URL
+      ? 'must not be a database in memory, of which nothing is left'
+      : (wrappingFault(url) ?? databaseUrlFault(url)?.fault);
+  if (fault === undefined) return url;
   const option = given === undefined ? `--${name}-file` : `--${name}`;
-  command.error(
-    `error: '${option}' needs the URL of a database. It must start with file:, mongodb:// or mongodb+srv://.`,
-  );
+  command.error(`error: '${option}' needs the URL of a database. It ${fault}.`);
 }
 
 async function readUrl(command: Command, option: string, file: string): Promise<string> {

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { BadSetting } from '../bad-setting.ts';
+import { IN_MEMORY_URL, sqlitePath } from '../database-url.ts';
 import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
 import {
   DEMO_APPLICATION_ID,
@@ -66,6 +68,10 @@ async function serveUntilStopped(
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
+  const { databaseUrl } = settings;
+  if (databaseUrl.startsWith('file:') && databaseUrl !== IN_MEMORY_URL) {
+    stdout.write(`Its database is ${resolve(sqlitePath(databaseUrl))}\n`);
+  }
   if (server.adminUrl !== null) {
     stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { sqlitePath } from '../database-url.ts';
 import type { Finding } from './finding.ts';
 import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
@@ -57,9 +58,4 @@ export async function openMigration(url: string): Promise<Migration> {
   }
   const { openMongoMigration } = await import('./mongodb/migration.ts');
   return openMongoMigration(url);
-}
-
-export function sqlitePath(url: string): string {
-  const path = url.slice('file:'.length);
-  return path.startsWith('//') ? decodeURIComponent(new URL(url).pathname) : path;
 }

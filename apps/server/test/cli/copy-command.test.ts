@@ -521,6 +521,10 @@ describe('copy from SQLite to SQLite', () => {
       [['--from-file', wrong, '--to-file', to], 'It must start with file:'],
       [['--from', 'mongo://ada:quicksilver@db', '--to-file', to], 'It must start with file:'],
       [['--from-file', from, '--to', 'postgres://ada:quicksilver@db'], 'It must start with file:'],
+      [['--from-file', from, '--to', 'file://./b.db'], 'It must have no host: '],
+      [['--from', 'file:./a.db?key=quicksilver', '--to-file', to], '; write file:./a.db.'],
+      [['--from-file', from, '--to', 'file::memory:'], 'must not be a database in memory'],
+      [['--from', `"${at('a.db')}"`, '--to-file', to], 'It must have no quotes around it'],
       [['--from-file', 'mongodb://ada:quicksilver@db', '--to-file', to], 'cannot read it (ENOENT)'],
       [['--from-file', from, '--to-file', join(folder, 'none')], 'cannot read it (ENOENT)'],
     ] as const) {

@@ -300,6 +300,7 @@ describe('what is wrong before a request', () => {
       [{ ...SECRET, LATCHKEY_ADMIN_SECRET_FILE: file }, /both set/],
       [{ LATCHKEY_ADMIN_SECRET_FILE: `${file}s` }, /cannot be read \(ENOENT\)/],
       [{ LATCHKEY_ADMIN_SECRET_FILE: file }, /printable ASCII/],
+      [{ LATCHKEY_ADMIN_SECRET: '"two-lines"' }, /LATCHKEY_ADMIN_SECRET.* no quotes around it/],
     ];
     for (const [environment, message] of cases) {
       const { code, stderr } = await run(environment);

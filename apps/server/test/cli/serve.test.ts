@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
@@ -34,6 +34,9 @@ async function serve(environment: NodeJS.ProcessEnv) {
   const [, url = ''] = await command.printed(LISTENS);
   return { ...command, url };
 }
+
+const onlyAddresses = (file: string) =>
+  new RegExp(`${LISTENS.source.slice(0, -1)}\nIts database is ${join(directory, file)}$`);
 
 async function stop(command: CommandProcess): Promise<void> {
   command.kill('SIGTERM');
@@ -113,7 +116,7 @@ describe('serve', () => {
         });
         expect(await store.findEndpoint(DEMO_ENDPOINT_ID)).toBeNull();
         await store.close();
-        expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
+        expect(second.run.stdout.trim()).toMatch(onlyAddresses('data/latchkey.db'));
       }
     },
   );
@@ -138,7 +141,7 @@ describe('serve', () => {
       ['TRUST_PROXI', 'TRUST_PROXY'],
     ]);
     expect(server.run.stderr).not.toContain('quicksilver');
-    expect(server.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
+    expect(server.run.stdout.trim()).toMatch(onlyAddresses('other.db'));
     const { stdout } = await runCommand(['app', 'list', '--json'], { DATABASE_URL });
     expect(JSON.parse(stdout).data).toEqual([]);
   });
@@ -289,6 +292,40 @@ describe('serve', () => {
     const { code, stdout, stderr } = await runCommand(['serve'], environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^HOST \S+ is not an address of this machine\. .*Example: HOST=\S+\n$/);
+  });
+
+  test('prints the path of its database, wherever a relative one begins', async () => {
+    const server = await serve({ DATABASE_URL: 'file:./here/a b.db' });
+    await server.printed(/^Its database is .*\n/m);
+    expect(server.run.stdout).toContain(`Its database is ${join(directory, 'here/a b.db')}\n`);
+    await stop(server);
+  });
+
+  test.each([
+    ['file://elsewhere/a.db', 'file:./elsewhere/a.db or file:///elsewhere/a.db'],
+    ['file:./elsewhere.db?connection_limit=1', 'file:./elsewhere.db'],
+    ['file:./else%20where.db', 'file:./else where.db'],
+    ['sqlite:./elsewhere.db', 'file:./elsewhere.db'],
+    [`file:~/a.db`, `file:${homedir()}/a.db`],
+  ])(
+    'exits with 78 at %s, makes nothing, and says how to write it',
+    async (DATABASE_URL, meant) => {
+      const before = await readdir(directory);
+      const { code, stdout, stderr } = await runCommand(['serve'], { DATABASE_URL }, directory);
+      expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+      expect(stderr).toMatch(/^DATABASE_URL must .+\n$/);
+      expect(stderr).toContain(`; write ${meant}. Example: DATABASE_URL=file:`);
+      expect(await readdir(directory)).toEqual(before);
+    },
+  );
+
+  test('exits with 78 with an ADMIN_SECRET in quotes, as docker run --env-file leaves it', async () => {
+    const environment = { DATABASE_URL: 'file::memory:', PORT: '0' };
+    const ADMIN_SECRET = '"a-secret-of-thirty-two-characters"';
+    const { code, stderr } = await runCommand(['serve'], { ...environment, ADMIN_SECRET });
+    expect(code).toBe(78);
+    expect(stderr).toMatch(/^ADMIN_SECRET must have no quotes around it, .+\n$/);
+    expect(stderr).not.toContain('thirty-two');
   });
 
   test('exits with 78 where the database URL can not be used, so that nobody restarts it', async () => {

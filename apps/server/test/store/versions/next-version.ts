@@ -1,10 +1,10 @@
 import type { Binary, Db } from 'mongodb';
+import { sqlitePath } from '../../../src/database-url.ts';
 import {
   type MongoStep,
   migrations as mongoMigrations,
 } from '../../../src/store/mongodb/migrations.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { sqlitePath } from '../../../src/store/open-store.ts';
 import {
   type SqliteStep,
   migrations as sqliteMigrations,
