@@ -1,5 +1,5 @@
 import { errorTable, operations } from '@latchkey/schema';
-import { createLog, loadSettings, type OpenServer, startServer } from '@latchkey/server/testing';
+import { loadSettings, type OpenServer, openLog, startServer } from '@latchkey/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { protocolPage } from './support/protocol/examples.ts';
 
@@ -114,7 +114,7 @@ beforeAll(async () => {
     // The busy application makes two calls, the good one a single one.
     RATE_LIMIT: 'requests=2/86400,exchanges=1000000/60,authentications=1000000/60',
   });
-  server = await startServer(settings, createLog(settings).log, { clock: () => clock });
+  server = await startServer(settings, openLog(settings).log, { clock: () => clock });
   for (const name of ['good', 'disabled', 'busy'] as const) {
     secrets[name] = await operator('POST', '/applications', {
       name,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLog, loadSettings, startServer } from '../../apps/server/src/index.ts';
+import { loadSettings, openLog, startServer } from '../../apps/server/src/index.ts';
 import { latchkeyServer } from '../../packages/test-kit/src/races/latchkey.ts';
 import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import type { Databases } from '../peers/databases.ts';
@@ -19,7 +19,7 @@ async function start(databaseUrl: string, latency: number): Promise<Omit<Contend
     // All calls of a race come from one address and one application.
     RATE_LIMIT: 'off',
   });
-  const { log, close: closeLog } = createLog(settings);
+  const { log, close: closeLog } = openLog(settings);
   const server = await startServer(settings, log);
   // Before the first request: each request takes the store from the service.
   server.service.store = withLatency(server.service.store, latency);

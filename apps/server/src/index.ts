@@ -16,12 +16,12 @@ import {
   startServer as startOpenServer,
 } from './start-server.ts';
 
-export { createLog } from './log/log.ts';
+export { openLog } from './open-log.ts';
 export { loadSettings } from './settings.ts';
 export { CannotListen } from './start-server.ts';
 export type { Log, RunningServer, Settings, StartOptions };
 
-/** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
+/** @param log - from `openLog`; with another one, AUDIT=required knows of no loss */
 export const startServer: (
   settings: Settings,
   log: Log['log'],

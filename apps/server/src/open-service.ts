@@ -62,6 +62,8 @@ export interface ServiceOptions {
   watcher?: Watcher;
 }
 
+const USER_AGENT = `Latchkey/${packageJson.version}`;
+
 export function linkingFrom(
   {
     signInUrl,
@@ -86,12 +88,27 @@ export function linkingFrom(
       hosts,
       vouchers,
       schemes,
-      userAgent: `Latchkey/${packageJson.version}`,
+      userAgent: USER_AGENT,
       allowPrivate: outboundAllow?.private ?? false,
       isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
       resolve,
     });
   return { signInUrl, publicUrl, vouchers, clientDocuments };
+}
+
+/** @returns null without EVENTS_KEY */
+export function eventsFrom(
+  settings: Pick<Settings, 'eventsKey' | 'eventsKeyPrevious' | 'outboundAllow'>,
+): EventsSettings | null {
+  if (settings.eventsKey === null) return null;
+  return {
+    keys: () => {
+      const { eventsKey, eventsKeyPrevious } = settings;
+      if (eventsKey === null) throw new Error('EVENTS_KEY is not set.');
+      return { current: eventsKey, previous: eventsKeyPrevious };
+    },
+    allow: { ...settings.outboundAllow },
+  };
 }
 
 export async function openService(
@@ -188,7 +205,10 @@ export async function openService(
     linking,
     events:
       events &&
-      createEvents(store, events, { clock, log, audit, onError, observer: watcher.events }),
+      createEvents(store, events, {
+        ...{ clock, log, audit, userAgent: USER_AGENT, onError },
+        observer: watcher.events,
+      }),
     redact,
     settings,
   };

@@ -8,6 +8,7 @@ import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
 import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
 import type { OutboundAllow } from './outbound/destination.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
+import { percentDecode } from './percent-decode.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
 
@@ -546,6 +547,36 @@ function withoutSecrets(databaseUrl: string): string {
   // The driver wants these escaped in a user and a password. Otherwise the @ may be in the query.
   if (/[/?#]/.test(rest.slice(0, at + 1))) return scheme;
   return scheme + rest.slice(at + 1).replace(/\?.*$/s, '');
+}
+
+// A shorter password would black out half of the log, and its gaps would reveal it.
+const SHORTEST_REDACTED_PASSWORD = 8;
+
+type SecretSettings = Pick<
+  Settings,
+  'adminSecret' | 'adminSecretPrevious' | 'eventsKey' | 'eventsKeyPrevious' | 'databaseUrl'
+>;
+
+/** What no log may contain. SIGHUP replaces some of it. */
+export function secretsOf(settings: SecretSettings): () => string[] {
+  const passwords = passwordsOf(settings.databaseUrl);
+  return () => {
+    const { adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious } = settings;
+    const secrets = [adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious];
+    return [...passwords, ...secrets.filter((secret) => secret !== null)];
+  };
+}
+
+/** The address as a whole, its part before the host, and the password alone. */
+function passwordsOf(databaseUrl: string): string[] {
+  const [, start] = /^([a-z+]+:\/\/.*@)/s.exec(databaseUrl) ?? [];
+  if (start === undefined) return [];
+  const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(start) ?? [];
+  const passwords = [encoded, percentDecode(encoded)];
+  return [
+    ...[databaseUrl, start],
+    ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
+  ];
 }
 
 /** A command would leave nothing in a database in memory. */

@@ -8,7 +8,7 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import { type DeliverySettings, eventsFrom } from './events/events.ts';
+import type { DeliverySettings } from './events/events.ts';
 import {
   createHttpServer,
   type HttpOptions,
@@ -22,11 +22,11 @@ import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { redactorFor } from './log/redactor.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { closeService, linkingFrom, openService } from './open-service.ts';
+import { closeService, eventsFrom, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import type { Resolve } from './outbound/resolve.ts';
 import { linkingOf, type Service } from './service.ts';
-import { type Settings, settingsInForce } from './settings.ts';
+import { type Settings, secretsOf, settingsInForce } from './settings.ts';
 import type { CopiedDatabase } from './store/use-mark.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -80,7 +80,7 @@ export interface TestOptions extends StartOptions {
   resolve?: Resolve;
 }
 
-/** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
+/** @param log - from `openLog`; with another one, AUDIT=required knows of no loss */
 export async function startServer(
   settings: Settings,
   log: Logger,
@@ -114,7 +114,7 @@ export async function startServer(
     onCopied,
     linking: linkingFrom(settings, clock, resolve),
     events: events && { ...events, delivery },
-    redact: redactorFor(settings),
+    redact: redactorFor(secretsOf(settings)),
     settings: () => settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),

@@ -12,7 +12,7 @@ export { DomainError } from './domain-error.ts';
 export type { Delivering } from './events/deliverer.ts';
 export type { DeliverySettings } from './events/events.ts';
 export { RateLimited } from './limits/rate-limited.ts';
-export { createLog } from './log/log.ts';
+export { openLog } from './open-log.ts';
 export type { Intercept } from './operations/call.ts';
 export { callOperation, type OperatorOperation } from './operations/call-operation.ts';
 export { loadSettings } from './settings.ts';

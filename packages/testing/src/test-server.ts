@@ -9,9 +9,9 @@ import type {
 } from '@latchkey/schema';
 import {
   callOperation,
-  createLog,
   loadSettings,
   type OperatorOperation,
+  openLog,
   startServer,
 } from '@latchkey/server/testing';
 import { Accounts, type TestAccount } from './accounts.ts';
@@ -330,7 +330,7 @@ export async function createTestServer({
     EVENTS_KEY: randomBytes(32).toString('base64url'),
     SIGN_IN_URL: signInUrl,
   });
-  const log = createLog(settings);
+  const log = openLog(settings);
   const server = await startOnFreePort((port) =>
     startServer({ ...settings, port, publicUrl: `http://127.0.0.1:${port}` }, log.log, {
       clock: clock.now,

@@ -1,11 +1,22 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
-import { eventsFrom } from '../events/events.ts';
 import { isDemo } from '../is-demo.ts';
 import { redactorFor } from '../log/redactor.ts';
-import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
+import {
+  closeService,
+  eventsFrom,
+  linkingFrom,
+  openService,
+  type ServiceOptions,
+} from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
-import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
+import {
+  loadSettings,
+  refuseInMemory,
+  type Settings,
+  secretsOf,
+  settingsInForce,
+} from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -34,7 +45,7 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const events = eventsFrom(settings);
   // The demo has events, with a key of its own.
   const recordsEvents = events !== null || complete !== settings;
-  const redact = redactorFor(settings);
+  const redact = redactorFor(secretsOf(settings));
   const inForce = () => settingsInForce(complete);
   const options = {
     auditDays,

@@ -1,8 +1,7 @@
 import { formatTimestamp } from '@latchkey/schema';
 import type { Command } from 'commander';
 import type { Milliseconds } from '../clock.ts';
-import { eventsFrom } from '../events/events.ts';
-import { closeService, openService } from '../open-service.ts';
+import { closeService, eventsFrom, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
 import { loadSettings } from '../settings.ts';
 import { databasePath, describeContents, onWire, print } from './back-up.ts';

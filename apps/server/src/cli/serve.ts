@@ -9,8 +9,8 @@ import {
   linkingDemoText,
 } from '../demo/linking-demo.ts';
 import { isDemo } from '../is-demo.ts';
-import { createLog } from '../log/log.ts';
 import { misspeltSettings } from '../misspelt-settings.ts';
+import { openLog } from '../open-log.ts';
 import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
 import { CannotListen, type OpenServer, type StartOptions, startServer } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
@@ -50,7 +50,7 @@ async function serveUntilStopped(
       'EVENTS_KEY is set, but ADMIN_SECRET is not, so nobody could add an endpoint. Set both. Example: ADMIN_SECRET="$(openssl rand -hex 32)"',
     );
   }
-  const { log, close, flush } = createLog(settings);
+  const { log, close, flush } = openLog(settings);
   for (const found of misspeltSettings(environment)) {
     log.warn(found, 'a variable has nearly the name of a setting');
   }

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { isRefusedUrl, type OutboundAllow } from '../outbound/destination.ts';
-import type { Settings } from '../settings.ts';
 import type { EndpointRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createSender, type SentAttempt } from './attempt.ts';
@@ -44,22 +42,6 @@ export interface DeliverySettings
   control?(this: void, store: Delivering): Delivering;
 }
 
-/** @returns null without EVENTS_KEY */
-export function eventsFrom(
-  settings: Pick<Settings, 'eventsKey' | 'eventsKeyPrevious' | 'outboundAllow'>,
-  { ownOrigin = null }: Pick<OutboundAllow, 'ownOrigin'> = {},
-): EventsSettings | null {
-  if (settings.eventsKey === null) return null;
-  return {
-    keys: () => {
-      const { eventsKey, eventsKeyPrevious } = settings;
-      if (eventsKey === null) throw new Error('EVENTS_KEY is not set.');
-      return { current: eventsKey, previous: eventsKeyPrevious };
-    },
-    allow: { ...settings.outboundAllow, ownOrigin },
-  };
-}
-
 export function createEvents(
   store: Store,
   { keys, allow, delivery: { control, ...delivery } = {} }: EventsSettings,
@@ -67,22 +49,23 @@ export function createEvents(
     clock,
     log,
     audit,
+    userAgent,
     observer,
     onError,
   }: {
     clock: Clock;
     log: Logger;
     audit: Audit;
+    userAgent: string;
     observer?: EventsObserver | undefined;
     onError(error: unknown): void;
   },
 ): Events {
   const deliverer = createDeliverer(control?.(store) ?? store, {
     ...delivery,
-    ...{ clock, keys, log, onError },
+    ...{ clock, keys, log, userAgent, onError },
     onAttempt: (attempt) => observer?.onAttempt(attempt),
     sender: createSender({ clock, allow }),
-    userAgent: `Latchkey/${packageJson.version}`,
     onDisabled(endpoint) {
       audit.disabled(endpoint);
       observer?.onDisabled(endpoint);

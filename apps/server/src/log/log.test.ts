@@ -53,7 +53,7 @@ function logging(entries: string, then: string): string[] {
   const module = new URL('log.ts', import.meta.url);
   const program = `
     import { createLog } from '${module}';
-    const { log, close, flush } = createLog({ logLevel: 'info', adminSecret: null, adminSecretPrevious: null, eventsKey: null, eventsKeyPrevious: null, databaseUrl: '' });
+    const { log, close, flush } = createLog({ level: 'info', secrets: () => [] });
     ${entries}
     ${then}`;
   return ['--input-type=module', '-e', program];

@@ -1,8 +1,7 @@
-import pino, { type Logger } from 'pino';
+import pino, { type LevelWithSilent, type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import type { Settings } from '../settings.ts';
 import { LINE_BYTES, LogSink, type Outage } from './log-sink.ts';
-import { redactorFor, type SecretSettings } from './redactor.ts';
+import { redactorFor } from './redactor.ts';
 
 export interface Log {
   log: Logger;
@@ -12,16 +11,19 @@ export interface Log {
 
 const { isColorSupported, prettyFactory } = pretty;
 
-export function createLog(settings: Pick<Settings, 'logLevel'> & SecretSettings): Log {
-  const redact = redactorFor(settings);
+export interface LogOptions {
+  level: LevelWithSilent;
+  /** See {@link redactorFor}. */
+  secrets: () => readonly string[];
+}
+
+export function createLog({ level, secrets }: LogOptions): Log {
+  const redact = redactorFor(secrets);
   const clean = (lines: string) => shortenLines(redact(lines));
   // Reading `process.stderr` makes a pipe or a socket non-blocking, which the sink needs.
   const format = process.stderr.isTTY ? prettified(clean) : clean;
   const sink = new LogSink({ fd: 2, format, onRecovery: (outage) => reportOutage(log, outage) });
-  const log = pino(
-    { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    sink,
-  );
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, sink);
   return { log, close: () => sink.close(), flush: () => sink.flush() };
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll } from 'vitest';
-import type { StartOptions } from '../../src/start-server.ts';
+import type { TestOptions } from '../../src/start-server.ts';
 import { createAuthority } from '../certificates.ts';
 import { type Json, succeed } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
@@ -60,7 +60,7 @@ export const NAMES = { ada: 'Ada Lovelace', grace: 'Grace Hopper' };
  */
 export function useLinkingWorld(
   environment: NodeJS.ProcessEnv = {},
-  { tls = false, resolve }: { tls?: boolean } & Pick<StartOptions, 'resolve'> = {},
+  { tls = false, resolve }: { tls?: boolean } & Pick<TestOptions, 'resolve'> = {},
 ): LinkingWorld {
   const world = {} as LinkingWorld;
   const servers: Server[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { redactorFor } from '../../src/log/redactor.ts';
+import { secretsOf } from '../../src/settings.ts';
 import { invoke, type Json, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
@@ -43,13 +44,15 @@ describeOnAnyStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
 const EVENTS_KEY = 'events-key-of-thirty-two-characters-or-more';
 
 test('both secrets of the operator, and both keys of events, are redacted', () => {
-  const redact = redactorFor({
-    adminSecret: ADMIN_SECRET,
-    adminSecretPrevious: PREVIOUS,
-    eventsKey: EVENTS_KEY,
-    eventsKeyPrevious: `${EVENTS_KEY}-before`,
-    databaseUrl: '',
-  });
+  const redact = redactorFor(
+    secretsOf({
+      adminSecret: ADMIN_SECRET,
+      adminSecretPrevious: PREVIOUS,
+      eventsKey: EVENTS_KEY,
+      eventsKeyPrevious: `${EVENTS_KEY}-before`,
+      databaseUrl: '',
+    }),
+  );
   const logged = `${ADMIN_SECRET} ${PREVIOUS} ${EVENTS_KEY} ${EVENTS_KEY}-before`;
   expect(redact(logged)).not.toMatch(/operator|events-key|before/);
 });
@@ -58,9 +61,9 @@ test('the address of a database is redacted as a whole, however short its passwo
   const secrets = { adminSecret: null, adminSecretPrevious: null };
   const keys = { eventsKey: null, eventsKeyPrevious: null };
   const databaseUrl = 'mongodb://ada:p%40ss/?@db.example/latchkey?authSource=admin';
-  const redact = redactorFor({ ...secrets, ...keys, databaseUrl });
+  const redact = redactorFor(secretsOf({ ...secrets, ...keys, databaseUrl }));
   expect(redact(`no server at ${databaseUrl}: passed`)).toBe('no server at [redacted]: passed');
   expect(redact('mongodb://ada:p%40ss/?@db.example')).toBe('[redacted]db.example');
-  const open = redactorFor({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' });
+  const open = redactorFor(secretsOf({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' }));
   expect(open('mongodb://db.example/latchkey')).toBe('mongodb://db.example/latchkey');
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { redactor } from '../../src/log/redactor.ts';
 import type { Service } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { type StartOptions, startServer } from '../../src/start-server.ts';
+import { startServer, type TestOptions } from '../../src/start-server.ts';
 import type { FreshDatabase, TestDatabase } from './databases.ts';
 
 /** Contains characters that JSON escapes. Does not match the pattern of other credentials. */
@@ -33,7 +33,7 @@ export interface TestServer {
 export async function startTestServer(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
-  options: Pick<StartOptions, 'resolve'> = {},
+  options: Pick<TestOptions, 'resolve'> = {},
 ): Promise<TestServer> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
@@ -69,7 +69,7 @@ export type ServerWithDatabase = TestServer & { database: TestDatabase };
 export function useServer(
   fresh: FreshDatabase,
   environment?: NodeJS.ProcessEnv,
-  options?: Pick<StartOptions, 'resolve'>,
+  options?: Pick<TestOptions, 'resolve'>,
 ): ServerWithDatabase {
   const server = {} as ServerWithDatabase;
   beforeAll(async () => {

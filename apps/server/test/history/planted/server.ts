@@ -1,14 +1,14 @@
 // The real server over a store with a mistake, which PLANT names. Run by plain node instead of
 // `latchkey serve`.
 
-import { createLog } from '../../../src/log/log.ts';
+import { openLog } from '../../../src/open-log.ts';
 import { loadSettings } from '../../../src/settings.ts';
 import { startServer } from '../../../src/start-server.ts';
 import { type PlantName, plants } from './plant.ts';
 
 const plant = plants[process.env.PLANT as PlantName];
 const settings = loadSettings(process.env);
-const { url, service, close } = await startServer(settings, createLog(settings).log);
+const { url, service, close } = await startServer(settings, openLog(settings).log);
 // Everything calls the methods on this one object.
 const sound = { ...service.store };
 Object.assign(service.store, plant(sound));
