@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { databaseUrlFault, sqlitePath } from './database-url.ts';
+import { databaseUrlFault } from './database-url.ts';
+import { pathOf } from './store/sqlite/driver.ts';
 
 test.each([
   ['file::memory:', ':memory:'],
@@ -14,7 +15,7 @@ test.each([
   ['file:./~/$x/a.db', './~/$x/a.db'],
 ])('%s is the path %s as it is written', (url, path) => {
   expect(databaseUrlFault(url)).toBeNull();
-  expect(sqlitePath(url)).toBe(path);
+  expect(pathOf(url)).toBe(path);
 });
 
 test.each(['mongodb://host', 'mongodb+srv://user:p%40ss@host/db?w=1'])('%s is MongoDB', (url) => {
@@ -101,5 +102,5 @@ test.each([
 
 test('a path from the home directory is absolute', () => {
   const meant = databaseUrlFault('file:~/a.db')?.meant ?? '';
-  expect(sqlitePath(meant)).toBe(resolve(homedir(), 'a.db'));
+  expect(pathOf(meant)).toBe(resolve(homedir(), 'a.db'));
 });

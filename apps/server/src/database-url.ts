@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { percentDecode } from './percent-decode.ts';
+import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './store/open-store.ts';
 
 /** Keeps nothing. */
 export const IN_MEMORY_URL = 'file::memory:';
@@ -41,8 +42,10 @@ export function databaseUrlFault(text: string): DatabaseUrlFault | null {
 }
 
 function faultOf(text: string): string | null {
-  if (/^mongodb(?:\+srv)?:\/\/./.test(text) || text === IN_MEMORY_URL) return null;
-  if (!text.startsWith('file:')) return 'must start with file:, mongodb:// or mongodb+srv://';
+  if (text === IN_MEMORY_URL) return null;
+  if (!text.startsWith('file:')) {
+    return isDatabaseUrl(text) ? null : `must start with ${DATABASE_URL_SCHEMES}`;
+  }
   const path = text.slice('file:'.length);
   return PATH_FAULTS.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }
@@ -77,9 +80,4 @@ function spellings(path: string, isSqlite: boolean): string[] {
   const [, host = '', below] = /^([^/]*)\/(.+)$/s.exec(rest) ?? [];
   if (below === undefined) return [relative];
   return host === 'localhost' || /[@:]/.test(host) ? [`file:///${below}`] : [relative, absolute];
-}
-
-/** @param url - a `file:` address without a fault */
-export function sqlitePath(url: string): string {
-  return url.replace(/^file:(?:\/\/(?=\/))?/, '');
 }

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@latchkey/schema';
-import { sqlitePath } from '../database-url.ts';
 import { loadSettings, refuseInMemory } from '../settings.ts';
-import type { BackupContents } from '../store/sqlite/backup.ts';
+import type { BackupContents } from '../store/backup.ts';
+import { driverOf } from '../store/open-store.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function backUpDatabase(
@@ -9,10 +9,9 @@ export async function backUpDatabase(
   file: string,
   { json }: { json?: boolean },
 ): Promise<void> {
-  const path = databasePath(terminal, 'backed up');
-  const { backUp } = await import('../store/sqlite/backup.ts');
-  const contents = await backUp(path, file);
-  const text = `${file} is a verified backup of ${path}: ${describeContents(contents)}.`;
+  const url = databaseUrl(terminal);
+  const { database, contents } = await driverOf(url).backUp(url, file);
+  const text = `${file} is a verified backup of ${database}: ${describeContents(contents)}.`;
   if (contents.foreign.length > 0) {
     terminal.stderr.write(
       `${file} cannot be restored: the database has what Latchkey did not make (${contents.foreign.join(', ')}). Drop it with sqlite3, then make another backup.\n`,
@@ -21,13 +20,10 @@ export async function backUpDatabase(
   await print(terminal, json, { object: 'backup', file, ...onWire(contents) }, text);
 }
 
-export function databasePath({ environment }: Terminal, verb: string): string {
+export function databaseUrl({ environment }: Terminal): string {
   const settings = loadSettings(environment);
   refuseInMemory(settings);
-  if (settings.databaseUrl.startsWith('file:')) return sqlitePath(settings.databaseUrl);
-  throw new Error(
-    `MongoDB is ${verb} with its own tools: a disk snapshot of the replica set, or ${verb === 'restored' ? 'mongorestore --oplogReplay, and then latchkey revoke-again' : 'mongodump --oplog'}. See docs/operations/mongodb.md, "Back up MongoDB".`,
-  );
+  return settings.databaseUrl;
 }
 
 export function describeContents({ bytes, schema_version, ...counts }: BackupContents): string {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { wrappingFault } from '../bad-setting.ts';
-import { databaseUrlFault, IN_MEMORY_URL } from '../database-url.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -40,12 +39,12 @@ async function copy(
   command: Command,
 ): Promise<void> {
   const { copyDatabase } = await import('../store/copy-database.ts');
-  const { openSource, openTarget } = await import('../store/open-store.ts');
+  const { driverOf } = await import('../store/open-store.ts');
   const from = await urlOf(command, 'from', options);
   const to = await urlOf(command, 'to', options);
-  const source = await openSource(from, { last });
+  const source = await driverOf(from).openSource(from, { last });
   try {
-    const target = await openTarget(to);
+    const target = await driverOf(to).openTarget(to);
     try {
       const { show: onProgress, end } = createProgress(stderr);
       const result = await copyDatabase(source, target, { last, onProgress }).finally(end);
@@ -72,6 +71,7 @@ async function urlOf(command: Command, name: 'from' | 'to', options: Options): P
     command.error(`error: give either '--${name}' or '--${name}-file'`);
   }
   const url = given ?? (await readUrl(command, `--${name}-file`, file as string));
+  const { databaseUrlFault, IN_MEMORY_URL } = await import('../database-url.ts');
   const fault =
     url === IN_MEMORY_URL
       ? 'must not be a database in memory, of which nothing is left'

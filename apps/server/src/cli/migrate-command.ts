@@ -23,10 +23,11 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
 
 async function migrate(terminal: Terminal, options: MigrateOptions): Promise<void> {
   const { loadSettings, refuseInMemory } = await import('../settings.ts');
-  const { openMigration } = await import('../store/open-store.ts');
+  const { driverOf } = await import('../store/open-store.ts');
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
-  const migration = await openMigration(settings.databaseUrl);
+  const { databaseUrl } = settings;
+  const migration = await driverOf(databaseUrl).openMigration(databaseUrl);
   try {
     await runMigration(terminal, migration, options);
   } finally {

@@ -4,7 +4,8 @@ import type { Milliseconds } from '../clock.ts';
 import { closeService, eventsFrom, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
 import { loadSettings } from '../settings.ts';
-import { databasePath, describeContents, onWire, print } from './back-up.ts';
+import { driverOf } from '../store/open-store.ts';
+import { databaseUrl, describeContents, onWire, print } from './back-up.ts';
 import { commandLog } from './command-log.ts';
 import { describeRevoked, gapError, revokeByLogs } from './revoke-by-logs.ts';
 import type { Terminal } from './terminal.ts';
@@ -24,9 +25,8 @@ export async function restoreDatabase(
   { log: logs, since, acceptGap, json }: RestoreOptions,
   command: Command,
 ): Promise<void> {
-  const path = databasePath(terminal, 'restored');
-  const { stageBackup } = await import('../store/sqlite/restore.ts');
-  const staged = await stageBackup(file, path);
+  const url = databaseUrl(terminal);
+  const staged = await driverOf(url).stageBackup(url, file);
   try {
     const made_at = since ?? staged.contents.made_at;
     if (logs !== undefined && made_at === null) {
@@ -43,7 +43,7 @@ export async function restoreDatabase(
     const revoked =
       logs === undefined
         ? null
-        : await withStaged(terminal, staged.path, (service) =>
+        : await withStaged(terminal, staged.url, (service) =>
             revokeByLogs(
               terminal,
               service,
@@ -53,7 +53,7 @@ export async function restoreDatabase(
           );
     const aside = await staged.putInPlace();
     const lines = [
-      `${path} is restored from ${file}: ${describeContents(staged.contents)}.`,
+      `${staged.database} is restored from ${file}: ${describeContents(staged.contents)}.`,
       ...(aside === null ? [] : [`The previous files are in ${aside}.`]),
       revoked === null
         ? `Everything that was revoked after the backup WORKS AGAIN. Before the service is reachable, run: latchkey revoke-again --since ${made_at === null ? 'TIME-OF-THE-BACKUP' : formatTimestamp(made_at)} LOG…`
@@ -77,14 +77,14 @@ const describeTime = (made_at: Milliseconds | null) =>
 
 async function withStaged<T>(
   terminal: Terminal,
-  path: string,
+  url: string,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   // A backup has the mark of its database, which may have been copied since.
   // What is revoked again happened before.
   const events = eventsFrom(loadSettings(terminal.environment));
   const options = { create: false, claim: { evenIfCopied: true }, counts: false, events };
-  const service = await openService(`file:${path}`, commandLog(terminal), options);
+  const service = await openService(url, commandLog(terminal), options);
   try {
     return await use(service);
   } finally {

@@ -13,8 +13,8 @@ import {
 } from '../restore/read-audit-lines.ts';
 import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
 import type { Service } from '../service.ts';
+import type { ReplacedDatabase } from '../store/backup.ts';
 import type { CommandChange } from '../store/records.ts';
-import type { ReplacedDatabase } from '../store/sqlite/restore.ts';
 import { print } from './back-up.ts';
 import { confirm } from './confirm.ts';
 import { withService } from './run-operation.ts';

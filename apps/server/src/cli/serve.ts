@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { BadSetting } from '../bad-setting.ts';
-import { IN_MEMORY_URL, sqlitePath } from '../database-url.ts';
 import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
 import {
   DEMO_APPLICATION_ID,
@@ -13,9 +11,9 @@ import { misspeltSettings } from '../misspelt-settings.ts';
 import { openLog } from '../open-log.ts';
 import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
 import { CannotListen, type OpenServer, type StartOptions, startServer } from '../start-server.ts';
-import { SchemaMismatch } from '../store/schema-version.ts';
-import { ForeignFile } from '../store/sqlite/foreign-file.ts';
+import { driverOf } from '../store/open-store.ts';
 import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
+import { UnusableDatabase } from '../store/unusable-database.ts';
 import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,11 +29,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   try {
     await serveUntilStopped(terminal, options);
   } catch (error) {
-    const isFinal =
-      error instanceof BadSetting ||
-      error instanceof ForeignFile ||
-      error instanceof SchemaMismatch ||
-      error instanceof CopiedDatabase;
+    const isFinal = error instanceof BadSetting || error instanceof UnusableDatabase;
     throw isFinal ? new CannotStart(error.message) : error;
   }
 }
@@ -68,10 +62,8 @@ async function serveUntilStopped(
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
-  const { databaseUrl } = settings;
-  if (databaseUrl.startsWith('file:') && databaseUrl !== IN_MEMORY_URL) {
-    stdout.write(`Its database is ${resolve(sqlitePath(databaseUrl))}\n`);
-  }
+  const file = driverOf(settings.databaseUrl).fileOf(settings.databaseUrl);
+  if (file !== null) stdout.write(`Its database is ${file}\n`);
   if (server.adminUrl !== null) {
     stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
   }

@@ -4,7 +4,7 @@ import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, ok, problem, skipped } from '../store/finding.ts';
-import { inspectDatabase } from '../store/open-store.ts';
+import { driverOf } from '../store/open-store.ts';
 import { oldestNode } from '../supported-node.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRedemption, tell } from './check-redemption.ts';
@@ -35,7 +35,8 @@ export async function* examine(
   yield* checkOpenFiles(openFilesLimit());
   let isUsable = true;
   const options = { clock: Date.now, deep, reducesRevoked: settings.revokedGrantDays !== null };
-  for await (const finding of inspectDatabase(settings.databaseUrl, options)) {
+  const { databaseUrl } = settings;
+  for await (const finding of driverOf(databaseUrl).inspect(databaseUrl, options)) {
     isUsable &&= finding.level !== 'problem' || !NEEDED.has(finding.check);
     yield finding;
   }

@@ -1,3 +1,5 @@
+import { UnusableDatabase } from './unusable-database.ts';
+
 /** Step n takes a database from version n to n + 1. Never change a released step: add one. */
 export interface SchemaStep {
   title: string;
@@ -36,7 +38,7 @@ export interface Migration {
   close(): Promise<void>;
 }
 
-export class SchemaMismatch extends Error {
+export class SchemaMismatch extends UnusableDatabase {
   override readonly name = 'SchemaMismatch';
 }
 

@@ -2,6 +2,7 @@ import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { type Finding, problem } from './finding.ts';
+import { UnusableDatabase } from './unusable-database.ts';
 
 /** What a database is used for, as it says itself. A new one has no mark. */
 export type UseMark = {
@@ -36,7 +37,7 @@ export interface UseMarks {
 }
 
 /** A database must not be changed where it is, because of a copy. Only an operator can decide that. */
-export class CopiedDatabase extends Error {
+export class CopiedDatabase extends UnusableDatabase {
   override readonly name = 'CopiedDatabase';
 }
 

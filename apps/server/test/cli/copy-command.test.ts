@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createProgress } from '../../src/cli/copy-command.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { toId } from '../../src/store/mongodb/documents/values.ts';
-import { openSource, openStore, openTarget } from '../../src/store/open-store.ts';
+import { driverOf, openStore } from '../../src/store/open-store.ts';
 import { ERASED, type GrantRecord } from '../../src/store/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
@@ -94,8 +94,8 @@ async function copyWith(
   last: boolean,
   around: { source?: Around; target?: Around },
 ): Promise<void> {
-  const source = await openSource(from, { last });
-  const target = await openTarget(to);
+  const source = await driverOf(from).openSource(from, { last });
+  const target = await driverOf(to).openTarget(to);
   const changed = (database: Transfer, change = asIs) => ({ ...database, ...change(database) });
   try {
     const options = { last, onProgress: () => {} };

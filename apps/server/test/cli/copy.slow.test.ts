@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longer } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSource } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/store/open-store.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
 import { startCommand } from '../http/command-process.ts';
 import { describeOnMongodb } from '../http/databases.ts';
@@ -52,7 +52,10 @@ describeOnMongodb('a large copy', (server) => {
       expect(JSON.parse(stdout)).toMatchObject(expected);
     }
 
-    const [source, target] = [await openSource(first), await openSource(back)];
+    const [source, target] = [
+      await driverOf(first).openSource(first),
+      await driverOf(back).openSource(back),
+    ];
     for (let after: string | null = null; ; ) {
       const page: StoredGrant[] = await source.read('grants', { after, limit: 10_000 });
       expect(await target.read('grants', { after, limit: 10_000 })).toEqual(page);

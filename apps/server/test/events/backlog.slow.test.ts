@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { openTarget } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/store/open-store.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
@@ -20,7 +20,7 @@ describeOnEachStore('messages that wait for an endpoint that hangs', (fresh) => 
     const last_success_at = Date.now();
     const endpoints = [hanging, good].map(({ url }) => anEndpoint({ url, last_success_at }));
     const [endpoint_id = ''] = endpoints.map(({ id }) => id);
-    const target = await openTarget(database.url);
+    const target = await driverOf(database.url).openTarget(database.url);
     const mark = { id: anId(), is: 'used' } as const;
     await target.replace(null, mark);
     await target.write(

@@ -11,7 +11,7 @@ import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/revoke-again.ts';
 import { eventsOf, type Service } from '../../src/service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
-import { openSource, openTarget } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/store/open-store.ts';
 import type { Revocation } from '../../src/store/store.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
@@ -37,7 +37,10 @@ describeOnEachStore('what ended after a backup', (fresh) => {
   ): Promise<{ service: Service; done: RevokedAgain; url: string }> {
     const backup = await fresh();
     onTestFinished(() => backup.remove());
-    const [source, target] = [await openSource(url, { last: false }), await openTarget(backup.url)];
+    const [source, target] = [
+      await driverOf(url).openSource(url),
+      await driverOf(backup.url).openTarget(backup.url),
+    ];
     await copyDatabase(source, target, { last: false, onProgress() {} });
     await Promise.all([source.close(), target.close()]);
     server.lines.length = 0;

@@ -8,7 +8,7 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { closeService, openService } from '../../src/open-service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
-import { openSource, openTarget } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/store/open-store.ts';
 import { invoke, type Json } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
@@ -33,8 +33,8 @@ describeOnEachStore('a log that a pipe takes to a program that rotates it', (fre
     const grants = await Promise.all(Array.from({ length: 60 }, () => linked.link()));
     const since = new Date().toISOString();
     const [source, target] = [
-      await openSource(database.url, { last: false }),
-      await openTarget(backup.url),
+      await driverOf(database.url).openSource(database.url),
+      await driverOf(backup.url).openTarget(backup.url),
     ];
     await copyDatabase(source, target, { last: false, onProgress() {} });
     await Promise.all([source.close(), target.close()]);

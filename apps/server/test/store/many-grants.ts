@@ -1,4 +1,4 @@
-import { openTarget } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/store/open-store.ts';
 import type { AccountRecord } from '../../src/store/records.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
 import { aBinding, aHash, anAccount, anApplication, anId, anInitiator } from './suite/records.ts';
@@ -11,7 +11,7 @@ const PAGE = 1_000;
  * @param count - a multiple of 4, and of 1,000 if it is more than that
  */
 export async function manyGrants(url: string, count: number) {
-  const target = await openTarget(url);
+  const target = await driverOf(url).openTarget(url);
   const mark = { id: anId(), is: 'used' } as const;
   await target.replace(null, mark);
   const [application, account] = [anApplication(), anAccount()];

@@ -1,8 +1,8 @@
 import { BadSetting } from '../../bad-setting.ts';
 import type { Clock } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
-import { SchemaMismatch } from '../schema-version.ts';
 import type { Store, StoreOptions } from '../store.ts';
+import { UnusableDatabase } from '../unusable-database.ts';
 import { CopiedDatabase, refuseCopied } from '../use-mark.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
@@ -72,8 +72,7 @@ const LOOK_EVERY_MS = 10_000;
  * Until the database can be reached, the methods throw `store_unavailable`.
  *
  * @throws BadSetting if waiting does not help
- * @throws SchemaMismatch
- * @throws CopiedDatabase
+ * @throws UnusableDatabase
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
@@ -90,10 +89,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   try {
     await database.prepare();
   } catch (error) {
-    const isFinal = [BadSetting, SchemaMismatch, CopiedDatabase].some(
-      (kind) => error instanceof kind,
-    );
-    if (isFinal) {
+    if (error instanceof BadSetting || error instanceof UnusableDatabase) {
       await database.close();
       throw error;
     }

@@ -11,6 +11,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
+import type { BackupContents } from '../backup.ts';
 import { retryWhileLocked } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { versionOf } from './migrations.ts';
@@ -18,18 +19,6 @@ import { nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { foreignObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
-
-export interface BackupContents {
-  bytes: number;
-  schema_version: number;
-  applications: number;
-  accounts: number;
-  grants: number;
-  /** What Latchkey did not make in it. A restore refuses a backup with it. */
-  foreign: string[];
-  /** Later changes are not in the backup. Null if `latchkey backup` did not make the file. */
-  made_at: Milliseconds | null;
-}
 
 /** Only a backup has this table. A backup replaces no file without it. */
 const LABEL = 'latchkey_backup';

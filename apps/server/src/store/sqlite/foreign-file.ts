@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { UnusableDatabase } from '../unusable-database.ts';
 
 /** `LKey` in ASCII. SQLite keeps it in the header of a file, for whoever wonders whose it is. */
 const APPLICATION_ID = 0x4c4b6579;
 
 /** Something else is at the path of the database. It stays as it is. */
-export class ForeignFile extends Error {
+export class ForeignFile extends UnusableDatabase {
   override readonly name = 'ForeignFile';
 }
 

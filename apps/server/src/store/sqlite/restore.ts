@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from '
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { CommandChange } from '../records.ts';
-import { type BackupContents, removeLabel, verify } from './backup.ts';
+import type { ReplacedDatabase, StagedBackup } from '../backup.ts';
+import { removeLabel, verify } from './backup.ts';
 import { prepareCommandChanges } from './command-changes.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { readLogNumber } from './log-counter.ts';
@@ -12,23 +12,6 @@ import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { prepareFindUseMark } from './use-mark.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
-
-/** What the logs may not have yet of the database that a backup replaces. */
-export interface ReplacedDatabase {
-  /** The last number of its log. */
-  log_number: number;
-  command_changes: CommandChange[];
-}
-
-export interface StagedBackup {
-  path: string;
-  contents: BackupContents;
-  /** Null if there is none, it is another one, or it cannot be read any more. */
-  replaced: ReplacedDatabase | null;
-  /** @returns the directory with the former files; null if there was no database */
-  putInPlace(): Promise<string | null>;
-  remove(): void;
-}
 
 /** The database stays as it is until {@link StagedBackup.putInPlace}. */
 export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
@@ -52,7 +35,11 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
     }
     removeLabel(staged);
     const replaced = readReplaced(path, staged);
-    return { path: staged, contents, replaced, putInPlace: () => replace(staged, path), remove };
+    return {
+      ...{ database: path, url: `file:${staged}`, contents, replaced },
+      putInPlace: () => replace(staged, path),
+      remove,
+    };
   } catch (error) {
     remove();
     throw error;

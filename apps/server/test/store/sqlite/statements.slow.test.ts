@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openTarget } from '../../../src/store/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteTarget } from '../../../src/store/sqlite/transfer.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { everyOperation, rowsBeside } from '../every-operation.ts';
 import { aPast } from '../many-grants.ts';
@@ -77,7 +77,7 @@ describe('a statement for SQLite', () => {
     const path = join(directory, 'latchkey.db');
     const application_id = anId();
     for (const ofAccount of [GRANTS / 4, GRANTS / 2]) {
-      const target = await openTarget(`file:${path}`);
+      const target = await openSqliteTarget(path);
       const mark = (await target.find()) ?? ({ id: anId(), is: 'used' } as const);
       if (walks.length === 0) await target.replace(null, mark);
       const account = anAccount({ username: anId() });

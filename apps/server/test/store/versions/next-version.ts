@@ -1,10 +1,10 @@
 import type { Binary, Db } from 'mongodb';
-import { sqlitePath } from '../../../src/database-url.ts';
 import {
   type MongoStep,
   migrations as mongoMigrations,
 } from '../../../src/store/mongodb/migrations.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import { pathOf } from '../../../src/store/sqlite/driver.ts';
 import {
   type SqliteStep,
   migrations as sqliteMigrations,
@@ -69,7 +69,7 @@ async function addNotes(
 export function openNextStore(url: string): Promise<Store> {
   return url.startsWith('file:')
     ? openSqliteStore({
-        path: sqlitePath(url),
+        path: pathOf(url),
         clock: Date.now,
         migrations: nextSqliteMigrations,
       })

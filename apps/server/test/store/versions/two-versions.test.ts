@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { longer, slow } from '@latchkey/test-kit/long';
 import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sqlitePath } from '../../../src/database-url.ts';
-import { openSource } from '../../../src/store/open-store.ts';
+import { driverOf } from '../../../src/store/open-store.ts';
 import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
+import { pathOf } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
 import { manyGrants } from '../many-grants.ts';
@@ -152,7 +152,9 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
       expect(read.flat()).toEqual(all.map(() => account));
     }
     // A copy by the version before would lose the notes.
-    await expect(openSource(url)).rejects.toThrow('Copy it with the newer version of Latchkey.');
+    await expect(driverOf(url).openSource(url)).rejects.toThrow(
+      'Copy it with the newer version of Latchkey.',
+    );
   });
 }
 
@@ -168,7 +170,7 @@ async function redeemedBy(processes: StoreProcess[], code: PendingRecord) {
 
 describe('two versions at once on SQLite', () => {
   describeTwoVersions(sqliteHarness, async (url) => {
-    const database = new DatabaseSync(sqlitePath(url), { readOnly: true });
+    const database = new DatabaseSync(pathOf(url), { readOnly: true });
     const found = database.prepare("SELECT count(*) AS notes FROM grants WHERE note = 'new'").get();
     database.close();
     return Number(found?.notes);
