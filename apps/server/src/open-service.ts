@@ -18,9 +18,9 @@ import type { Resolve } from './outbound/resolve.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
-import { openStore } from './store/open-store.ts';
+import { driverOf, openStore } from './store/open-store.ts';
 import { createRoom } from './store/room.ts';
-import type { StoreOptions } from './store/store.ts';
+import type { Store, StoreOptions } from './store/store.ts';
 import { createUseNotes } from './store/use-notes.ts';
 import { createCounts, noCounts } from './summary/counts.ts';
 import { createLiveGrants } from './summary/live-grants.ts';
@@ -140,6 +140,7 @@ export async function openService(
     log.warn({ err }, 'the store failed outside of a request; it will be tried again');
     watcher.housekeepingFailed?.();
   };
+  const driver = driverOf(databaseUrl);
   const opened = await openStore(databaseUrl, {
     clock,
     revokedGrantDays,
@@ -157,7 +158,10 @@ export async function openService(
       log.fatal({ err }, 'the database file is lost: restart the service');
     },
   });
-  const store = (watcher.storeObservers ?? []).reduce(observeStore, opened);
+  const store = (watcher.storeObservers ?? []).reduce(
+    (observed: Store, observe) => observeStore(observed, observe, driver),
+    opened,
+  );
   const useNotes = createUseNotes((err) => {
     log.warn({ err }, 'could not note the use of a secret');
   });
@@ -190,6 +194,7 @@ export async function openService(
   const exportTurns = createExportTurns();
   const room = createRoom(store, minFreeMb, log);
   return {
+    driver,
     store,
     clock,
     room,

@@ -10,6 +10,7 @@ import type { Events } from './events/events.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Room } from './store/room.ts';
 import type { Store } from './store/store.ts';
+import type { StoreDriver } from './store/store-driver.ts';
 import type { UseNotes } from './store/use-notes.ts';
 import type { Counts } from './summary/counts.ts';
 import type { LiveGrants } from './summary/live-grants.ts';
@@ -24,6 +25,7 @@ export interface Linking {
 }
 
 export interface Service {
+  driver: StoreDriver;
   store: Store;
   clock: Clock;
   room: Room;

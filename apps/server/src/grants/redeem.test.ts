@@ -1,14 +1,10 @@
 import { parseCredential } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { createExportTurns } from '../accounts/export-turns.ts';
-import { createDeletions } from '../applications/deletions.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
-import { createUseNotes } from '../store/use-notes.ts';
 import { noCounts } from '../summary/counts.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 import { redeem } from './redeem.ts';
@@ -38,36 +34,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     findCode: async () => state,
     noteSecretUse: async () => {},
   } satisfies Partial<Store> as unknown as Store;
-  const service: Service = {
-    store,
-    clock: () => now,
-    room: { isFull: async () => false, watch() {}, async close() {} },
-    useNotes: createUseNotes(() => {}),
-    audit: {
-      beforeChange() {},
-      done() {},
-      refused: () => true,
-      ended() {},
-      disabled() {},
-      async flush() {},
-    },
-    commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
-    logNumbers: { watch() {}, async close() {} },
-    deletions: createDeletions(store, { clock: () => now, counts: noCounts, onError() {} }),
-    counts: noCounts,
-    liveGrants: { async keepFresh() {}, watch() {}, async close() {} },
-    exportTurns: createExportTurns(),
-    idleGrants: {
-      timeOfUse: () => now,
-      async end() {},
-      watch() {},
-      async close() {},
-    },
-    linking: null,
-    events: null,
-    redact: (text) => text,
-    settings: () => [],
-  };
+  const service = { store, clock: () => now, counts: noCounts };
   return { service, redemptions };
 }
 

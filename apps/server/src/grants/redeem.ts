@@ -30,7 +30,7 @@ export interface RedemptionRequest {
 
 /** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
-  { store, clock, counts }: Service,
+  { store, clock, counts }: Pick<Service, 'store' | 'clock' | 'counts'>,
   { id: application_id, generations }: Pick<ApplicationRecord, 'id' | 'generations'>,
   { code, redirect_uri, code_verifier, resources = null }: RedemptionRequest,
   initiator: Initiator,

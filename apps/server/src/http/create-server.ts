@@ -37,7 +37,7 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
   });
   limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
   const order = orderRequests();
-  const batch = callContext.service.store.kind === 'sqlite' ? batchByTick : batchByTimer();
+  const batch = callContext.service.driver.inProcess ? batchByTick : batchByTimer();
   const respond = createRespond(callContext, options, () => draining.aborted || !server.listening);
 
   const listener =

@@ -178,13 +178,13 @@ function collectFromServers(registers: Registers, servers: readonly Server[]): v
   for (const server of servers) server.on('drop', () => refused.inc());
 }
 
-function collectFromStore(registers: Registers, { store, clock }: Service): void {
+function collectFromStore(registers: Registers, { store, driver, clock }: Service): void {
   new Gauge({
     name: 'latchkey_build_info',
     help: 'The version and the kind of database in use; always 1.',
     labelNames: ['version', 'database'],
     registers,
-  }).set({ version: packageJson.version, database: store.kind }, 1);
+  }).set({ version: packageJson.version, database: driver.system }, 1);
 
   const pendingCodes = createPendingCodes(store, clock);
   new Gauge({
@@ -213,7 +213,7 @@ function collectFromStore(registers: Registers, { store, clock }: Service): void
       this.set((await measure())?.free_bytes ?? Number.NaN);
     },
   });
-  if (store.kind === 'sqlite') {
+  if (driver.makesBackups) {
     new Gauge({
       name: 'latchkey_backup_age_seconds',
       help: 'Time since the last `latchkey backup`, +Inf without one; NaN if the database does not say.',

@@ -1,4 +1,5 @@
 import type { Store } from './store.ts';
+import type { StoreDriver } from './store-driver.ts';
 
 export type StoreMethod = {
   [Name in keyof Store]-?: Store[Name] extends (...args: never[]) => Promise<unknown>
@@ -9,7 +10,7 @@ export type StoreMethod = {
 export type StoreObserver = <T>(
   method: StoreMethod,
   run: () => Promise<T>,
-  kind: Store['kind'],
+  system: StoreDriver['system'],
 ) => Promise<T>;
 
 const NO_CALLS: ReadonlySet<string> = new Set(['close', 'connectionPool', 'clockDifference']);
@@ -21,10 +22,14 @@ export function methodsOf(store: Store): StoreMethod[] {
   return Object.keys(store).filter((name) => isObserved(store, name));
 }
 
-export function observeStore(store: Store, observe: StoreObserver): Store {
+export function observeStore(
+  store: Store,
+  observe: StoreObserver,
+  { system }: Pick<StoreDriver, 'system'>,
+): Store {
   const observed = methodsOf(store).map((method) => {
     const call = store[method] as (...args: unknown[]) => Promise<unknown>;
-    return [method, (...args: unknown[]) => observe(method, () => call(...args), store.kind)];
+    return [method, (...args: unknown[]) => observe(method, () => call(...args), system)];
   });
   return { ...store, ...Object.fromEntries(observed) };
 }

@@ -7,11 +7,20 @@ import type { Transfer } from './transfer.ts';
 
 /** One kind of database, by the URLs of its databases. A driver loads its store with the first call. */
 export interface StoreDriver {
+  /** What metrics and traces call it: `db.system.name` of OpenTelemetry. */
+  readonly system: string;
+
   /** What its URLs begin with. */
   readonly schemes: readonly string[];
 
   /** The absolute path of the database; null if it is not a file. */
   fileOf(url: string): string | null;
+
+  /** Whether the database works within the process. Otherwise each call is a round trip. */
+  readonly inProcess: boolean;
+
+  /** Whether `latchkey backup` makes its backups. */
+  readonly makesBackups: boolean;
 
   open(url: string, options: StoreOptions): Promise<Store>;
 
@@ -33,7 +42,7 @@ export interface StoreDriver {
   /**
    * Writes a backup to a file, for `latchkey backup`.
    *
-   * @throws Error if the database has tools of its own for that: then it names them
+   * @throws Error that names the tools to use, unless {@link makesBackups}
    */
   backUp(url: string, file: string): Promise<Backup>;
 
@@ -41,7 +50,7 @@ export interface StoreDriver {
    * Reads a backup, for `latchkey restore`. The database stays as it is until
    * {@link StagedBackup.putInPlace}.
    *
-   * @throws Error if the database has tools of its own for that: then it names them
+   * @throws Error that names the tools to use, unless {@link makesBackups}
    */
   stageBackup(url: string, file: string): Promise<StagedBackup>;
 }

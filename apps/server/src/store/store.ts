@@ -974,9 +974,6 @@ export interface Store {
 
   // The store itself
 
-  /** SQLite works within the process; MongoDB is a round trip away. */
-  readonly kind: 'sqlite' | 'mongodb';
-
   /** Undefined if the database works within the process. */
   connectionPool?(): ConnectionPool;
 

@@ -100,12 +100,12 @@ export function createTracing(): Tracing {
       });
     },
 
-    observeStore(method, run, kind) {
+    observeStore(method, run, system) {
       const parent = context.active();
       // Work outside of requests, such as sharing counts every second, would make traces of one
       // span.
       if (trace.getSpan(parent) === undefined) return run();
-      const attributes = { 'db.system.name': kind, 'db.operation.name': method };
+      const attributes = { 'db.system.name': system, 'db.operation.name': method };
       return within(method, SpanKind.CLIENT, attributes, parent, run, (span, error) => {
         if (error !== undefined) noteError(span, DomainError.from(error).code);
       });

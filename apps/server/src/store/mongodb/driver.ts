@@ -1,7 +1,10 @@
 import type { StoreDriver } from '../store-driver.ts';
 
 export const driver: StoreDriver = {
+  system: 'mongodb',
   schemes: ['mongodb://', 'mongodb+srv://'],
+  inProcess: false,
+  makesBackups: false,
 
   fileOf: () => null,
 

@@ -126,7 +126,6 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
 
   return {
     ...operations(database, clock, recordsEvents),
-    kind: 'mongodb',
     connectionPool,
     clockDifference,
     measure: () =>

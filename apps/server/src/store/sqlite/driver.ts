@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import type { StoreDriver } from '../store-driver.ts';
 
 export const driver: StoreDriver = {
+  system: 'sqlite',
   schemes: ['file:'],
+  inProcess: true,
+  makesBackups: true,
 
   fileOf(url) {
     const path = pathOf(url);

@@ -339,7 +339,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     addToCount: write(rateLimits.addToCount),
 
     sweep,
-    kind: 'sqlite',
     ping: read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
