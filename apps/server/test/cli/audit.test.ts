@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
-import { manyGrants } from '../store/many-grants.ts';
+import { manyGrants } from './many-grants.ts';
 
 const USER = userInfo().username;
 

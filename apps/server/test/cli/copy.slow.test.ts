@@ -7,8 +7,8 @@ import { driverOf } from '../../src/store/open-store.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
 import { startCommand } from '../http/command-process.ts';
 import { describeOnMongodb } from '../http/databases.ts';
-import { manyGrants } from '../store/many-grants.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
+import { manyGrants } from './many-grants.ts';
 
 const GRANTS = longer(20_000, 1_000_000);
 

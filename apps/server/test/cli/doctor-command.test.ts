@@ -24,9 +24,9 @@ import {
   sqliteDatabase,
   type TestDatabase,
 } from '../http/databases.ts';
-import { manyGrants } from '../store/many-grants.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import { damage } from '../store/sqlite/damage.ts';
+import { manyGrants } from './many-grants.ts';
 
 async function doctor(environment: NodeJS.ProcessEnv, ...words: string[]) {
   const { code, stdout, stderr } = await runInProcess(['doctor', '--json', ...words], environment);

@@ -2,7 +2,7 @@ import { longer } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
 import { startCommand } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
-import { manyGrants } from '../store/many-grants.ts';
+import { manyGrants } from './many-grants.ts';
 
 const GRANTS = longer(100_000, 1_000_000);
 

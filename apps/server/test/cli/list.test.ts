@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
-import { manyGrants } from '../store/many-grants.ts';
+import { manyGrants } from './many-grants.ts';
 
 describeOnAnyStore('a list of several pages', (fresh) => {
   test('is one object, or a table of the same items', async () => {

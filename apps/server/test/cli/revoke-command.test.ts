@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommand, runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
-import { manyGrants } from '../store/many-grants.ts';
+import { manyGrants } from './many-grants.ts';
 
 describeOnAnyStore('grant revoke', (fresh) => {
   const GRANTS = 260;

@@ -32,7 +32,7 @@ import {
   redemptionOf,
 } from './suite/records.ts';
 
-export type SweptStore = Omit<Store, 'kind' | 'close'> & { sweep(): Promise<void> };
+export type SweptStore = Omit<Store, 'close'> & { sweep(): Promise<void> };
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

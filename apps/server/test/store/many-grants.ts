@@ -1,17 +1,16 @@
-import { driverOf } from '../../src/store/open-store.ts';
 import type { AccountRecord } from '../../src/store/records.ts';
-import type { StoredGrant } from '../../src/store/transfer.ts';
+import type { StoredGrant, Transfer } from '../../src/store/transfer.ts';
 import { aBinding, aHash, anAccount, anApplication, anId, anInitiator } from './suite/records.ts';
 
 const PAGE = 1_000;
 
 /**
- * Fills a database with the grants of one application and one account. Each fourth is revoked.
+ * Fills a database with the grants of one application and one account, and closes it. Each fourth is
+ * revoked.
  *
  * @param count - a multiple of 4, and of 1,000 if it is more than that
  */
-export async function manyGrants(url: string, count: number) {
-  const target = await driverOf(url).openTarget(url);
+export async function fillWithGrants(target: Transfer, count: number) {
   const mark = { id: anId(), is: 'used' } as const;
   await target.replace(null, mark);
   const [application, account] = [anApplication(), anAccount()];

@@ -114,7 +114,6 @@ type Methods = Omit<
   | 'listPendingCodes'
   | 'forgetDeletion'
   | 'removeTrial'
-  | 'kind'
   | 'connectionPool'
   | 'clockDifference'
   | 'ping'

@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import {
+  dropDatabase,
+  freshName,
+  nodeArgumentsFor,
+  patientUrlOf,
+} from '@latchkey/test-kit/mongodb/test-databases';
 import { type Binary, MongoClient } from 'mongodb';
 import { EXPIRY_MARGIN } from '../../../src/store/mongodb/clocks.ts';
 import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import { openMongoTarget } from '../../../src/store/mongodb/transfer.ts';
 import type { StoreOptions } from '../../../src/store/store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
+
+const module = new URL('../../../src/store/mongodb/driver.ts', import.meta.url).href;
 
 /** Creates databases for the suite on a server. */
 export function mongoHarness(server: string): StoreHarness {
@@ -16,8 +24,9 @@ export function mongoHarness(server: string): StoreHarness {
       const open = (options: Pick<StoreOptions, 'recordsEvents' | 'claim'> = {}) =>
         openMongoStore({ url, clock: Date.now, ...options });
       return {
-        url,
-        open,
+        ...{ module, url, open },
+        nodeArguments: nodeArgumentsFor(url),
+        openTarget: () => openMongoTarget(url),
         async waitForSweep(grant_id) {
           const store = await open();
           while ((await store.findCode(grant_id)) !== null) await sleep(500);

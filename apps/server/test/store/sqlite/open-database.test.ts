@@ -12,6 +12,7 @@ import { nodeSqlite, openDatabase } from '../../../src/store/sqlite/open-databas
 import { startCommand } from '../../http/command-process.ts';
 import { StoreProcess } from '../suite/child.ts';
 import { anAccount, atOnce } from '../suite/records.ts';
+import { sqliteModule } from './sqlite-harness.ts';
 
 // Takes the write lock, and creates the tables when it is told to.
 const MAKE_TABLES = `
@@ -126,8 +127,8 @@ describe('opening a SQLite database', () => {
   });
 
   test('by several processes at once creates one database', async () => {
-    const url = `file:${join(directory, 'a.db')}`;
-    const processes = await atOnce(4, () => StoreProcess.start(url));
+    const database = { module: sqliteModule, url: `file:${join(directory, 'a.db')}` };
+    const processes = await atOnce(4, () => StoreProcess.start(database));
     const account = anAccount();
     const [first, ...others] = processes;
     await first?.load([{ method: 'putAccount', args: [account] }]);

@@ -5,8 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { uuidToBytes } from '@latchkey/schema';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteTarget } from '../../../src/store/sqlite/transfer.ts';
 import type { StoreOptions } from '../../../src/store/store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
+
+export const sqliteModule = new URL('../../../src/store/sqlite/driver.ts', import.meta.url).href;
 
 /** A database in a directory of its own. */
 export interface SqliteTestDatabase extends TestDatabase {
@@ -25,8 +28,10 @@ export const sqliteHarness = {
       openSqliteStore({ path, clock: Date.now, ...options });
     return {
       path,
+      module: sqliteModule,
       url: `file:${path}`,
       open,
+      openTarget: () => openSqliteTarget(path),
       async waitForSweep(grant_id) {
         const store = await open();
         while ((await store.findCode(grant_id)) !== null) {

@@ -6,7 +6,7 @@ import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { prepareAccounts } from '../../../src/store/sqlite/accounts.ts';
 import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { manyGrants } from '../many-grants.ts';
+import { fillWithGrants } from '../many-grants.ts';
 import { describeStore } from '../store-suite.ts';
 import {
   aCode,
@@ -75,7 +75,7 @@ describe('the SQLite store', () => {
   });
 
   test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
-    const { account } = await manyGrants(database.url, 400);
+    const { account } = await fillWithGrants(await database.openTarget(), 400);
     const account_id = account.id;
     const range = { limit: 400, before: null };
     const killed = new (nodeSqlite().DatabaseSync)(database.path);

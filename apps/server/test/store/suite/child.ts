@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import type { Store } from '../../../src/store/store.ts';
+import type { TestDatabase } from './harness.ts';
 
 /** A call of a method of the store, by name. */
 export type StoreCall = {
@@ -33,16 +33,15 @@ export class StoreProcess {
     child.setMaxListeners(0);
   }
 
-  /**
-   * Starts one on the database of a URL.
-   *
-   * @param script - opens the store. Default: as this version does
-   */
-  static async start(url: string, script = SCRIPT): Promise<StoreProcess> {
-    const child = fork(script, {
+  static async start({
+    module,
+    url,
+    nodeArguments = [],
+  }: Pick<TestDatabase, 'module' | 'url' | 'nodeArguments'>): Promise<StoreProcess> {
+    const child = fork(SCRIPT, {
       // Without the options of the test runner.
-      execArgv: nodeArgumentsFor(url),
-      env: { ...process.env, DATABASE_URL: url },
+      execArgv: [...nodeArguments],
+      env: { ...process.env, STORE_MODULE: module, DATABASE_URL: url },
       // JSON has no bytes, and hashes are bytes.
       serialization: 'advanced',
     });

@@ -37,7 +37,7 @@ export function describeCrashes(stores: SuiteStores): void {
 
     /** Kills the process after this many acknowledgements; returns what it acknowledged. */
     async function killedAfter(number: number, calls: StoreCall[]): Promise<GrantRecord[]> {
-      const child = await StoreProcess.start(stores.database.url);
+      const child = await StoreProcess.start(stores.database);
       await child.load(calls);
       const outcomes: Outcome[] = [];
       let killed: Promise<void> | null = null;

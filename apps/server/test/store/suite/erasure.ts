@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
-import { manyGrants } from '../many-grants.ts';
+import { fillWithGrants } from '../many-grants.ts';
 import { StoreProcess } from './child.ts';
 import type { SuiteStores } from './harness.ts';
 import {
@@ -265,7 +265,7 @@ export function describeErasure(stores: SuiteStores): void {
   test('an erasure of many grants is complete, and can be repeated', async () => {
     await stores.withFresh(async (database) => {
       const count = 2_000;
-      const { account } = await manyGrants(database.url, count);
+      const { account } = await fillWithGrants(await database.openTarget(), count);
       const account_id = account.id;
       const store = await database.open();
       const erase = () => store.eraseAccount({ account_id, now: 1, initiator: anInitiator() });
@@ -282,7 +282,7 @@ export function describeErasure(stores: SuiteStores): void {
   describe('an erasure whose process is killed', () => {
     const processes: StoreProcess[] = [];
     const start = async () => {
-      const process = await StoreProcess.start(stores.database.url);
+      const process = await StoreProcess.start(stores.database);
       processes.push(process);
       return process;
     };

@@ -1,4 +1,5 @@
 import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Transfer } from '../../../src/store/transfer.ts';
 
 /** What `describeStore` needs to test an adapter. */
 export interface StoreHarness {
@@ -14,8 +15,17 @@ export interface StoreHarness {
 
 /** A database for tests. */
 export interface TestDatabase {
-  /** For `openStore` in child processes. */
+  /** The URL of a module that exports the `driver` of the store. Child processes open the database with it. */
+  module: string;
+
+  /** The URL of the database. */
   url: string;
+
+  /** Arguments of Node for these processes. */
+  nodeArguments?: readonly string[];
+
+  /** Opens it to fill it with records that no call would make. */
+  openTarget(): Promise<Transfer>;
 
   /** Opens another handle to the same data, on the system's clock. The suite closes it. */
   open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<Store>;

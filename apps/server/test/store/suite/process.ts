@@ -1,6 +1,8 @@
-// A child process of the suite (see child.ts), on the store of DATABASE_URL.
+// A child process of the suite (see child.ts): opens DATABASE_URL with the driver of STORE_MODULE.
 
-import { openStore } from '../../../src/store/open-store.ts';
+import type { StoreDriver } from '../../../src/store/store-driver.ts';
 import { makeCalls } from './make-calls.ts';
 
-makeCalls(await openStore(process.env.DATABASE_URL ?? '', { clock: Date.now }));
+const { STORE_MODULE = '', DATABASE_URL = '' } = process.env;
+const { driver }: { driver: Pick<StoreDriver, 'open'> } = await import(STORE_MODULE);
+makeCalls(await driver.open(DATABASE_URL, { clock: Date.now }));

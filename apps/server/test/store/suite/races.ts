@@ -54,7 +54,7 @@ export function describeRaces(stores: SuiteStores): void {
     const processes: StoreProcess[] = [];
 
     beforeAll(async () => {
-      processes.push(...(await atOnce(PROCESSES, () => StoreProcess.start(stores.database.url))));
+      processes.push(...(await atOnce(PROCESSES, () => StoreProcess.start(stores.database))));
     });
     afterAll(() => Promise.all(processes.map((process) => process.stop())));
 

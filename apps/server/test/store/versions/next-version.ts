@@ -10,7 +10,7 @@ import {
   migrations as sqliteMigrations,
 } from '../../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { StoreDriver } from '../../../src/store/store-driver.ts';
 
 // A made-up next version of Latchkey. Its step only adds: a table, an index, and a column or a field of
 // everything that there is.
@@ -66,12 +66,9 @@ async function addNotes(
 }
 
 /** Opens a store as the next version does, which migrates it. */
-export function openNextStore(url: string): Promise<Store> {
-  return url.startsWith('file:')
-    ? openSqliteStore({
-        path: pathOf(url),
-        clock: Date.now,
-        migrations: nextSqliteMigrations,
-      })
-    : openMongoStore({ url, clock: Date.now, migrations: nextMongoMigrations });
-}
+export const driver: Pick<StoreDriver, 'open'> = {
+  open: (url, options) =>
+    url.startsWith('file:')
+      ? openSqliteStore({ path: pathOf(url), migrations: nextSqliteMigrations, ...options })
+      : openMongoStore({ url, migrations: nextMongoMigrations, ...options }),
+};

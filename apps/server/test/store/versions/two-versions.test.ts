@@ -7,11 +7,11 @@ import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
 import { pathOf } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
-import { manyGrants } from '../many-grants.ts';
+import { fillWithGrants } from '../many-grants.ts';
 import { mongoHarness } from '../mongodb/mongo-harness.ts';
 import { sqliteHarness } from '../sqlite/sqlite-harness.ts';
 import { type StoreCall, StoreProcess, together } from '../suite/child.ts';
-import type { StoreHarness } from '../suite/harness.ts';
+import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 import {
   aDeletion,
   aHash,
@@ -31,7 +31,7 @@ import {
 } from '../suite/records.ts';
 
 const GRANTS = longer(5_000, 1_000_000);
-const NEXT = new URL('./next-version-process.ts', import.meta.url).pathname;
+const NEXT = new URL('./next-version.ts', import.meta.url).href;
 const MINUTE = 60_000;
 
 /** Every kind of write and read, each of its own records. */
@@ -100,7 +100,7 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
     const database = await harness.fresh();
     onTestFinished(() => database.remove());
     const { url } = database;
-    await manyGrants(url, GRANTS);
+    await fillWithGrants(await database.openTarget(), GRANTS);
     // This handle is of the version before, too.
     const store = await database.open();
     onTestFinished(() => store.close());
@@ -108,8 +108,8 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
     onTestFinished(async () => {
       await Promise.all(processes.map((process) => process.stop()));
     });
-    const start = async (script?: string) => {
-      const process = await StoreProcess.start(url, script);
+    const start = async ({ module }: Pick<TestDatabase, 'module'> = database) => {
+      const process = await StoreProcess.start({ ...database, module });
       processes.push(process);
       return process;
     };
@@ -117,7 +117,7 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
     const before = await start();
     const stop = keepCalling(before, store);
     // It migrates before it is ready.
-    const next = await start(NEXT);
+    const next = await start({ module: NEXT });
     const { calls, rejected } = await stop();
     expect(rejected).toEqual([]);
     expect(calls).toBeGreaterThan(0);
