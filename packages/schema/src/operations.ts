@@ -515,7 +515,7 @@ export const operations = {
     needsLinking: true,
     summary: 'Deny a link request',
     description:
-      'The user does not want to link, or gave up signing in. Returns the address that tells the application. Idempotent.',
+      'The user does not want to link, or gave up signing in. Returns the address that tells the application, or that of a page with a link there if nobody vouches for the redirect URI. Idempotent.',
     input: input.linkInput,
     output: object.linkRedirect,
     errors: ['link_not_found', 'link_expired', 'link_decided'],

@@ -1112,7 +1112,8 @@ export interface LinksOperations {
 
   /**
    * Deny a link request. The user does not want to link, or gave up signing in. Returns the address
-   * that tells the application. Idempotent.
+   * that tells the application, or that of a page with a link there if nobody vouches for the
+   * redirect URI. Idempotent.
    *
    * @param input - what to send
    * @param options - options of this call
