@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
 // `npm run check` lints the imports: in the service they point inward, and nowhere do they make a
-// circle.
+// circle. It also lints what else a type checker can't see.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const biome = join(root, 'node_modules', '.bin', 'biome');
@@ -42,7 +42,12 @@ async function faultsIn(files: Readonly<Record<string, string>>): Promise<string
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-imports-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { vcs: _, ...config } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
-  for (const [file, text] of Object.entries({ ...files, 'biome.json': JSON.stringify(config) })) {
+  const [{ path: plugin }] = config.plugins;
+  const own = {
+    'biome.json': JSON.stringify(config),
+    [plugin]: await readFile(join(root, plugin), 'utf8'),
+  };
+  for (const [file, text] of Object.entries({ ...files, ...own })) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
   }
@@ -106,4 +111,28 @@ test('a promise that nobody waits for is refused', async () => {
     'one.ts': 'async function one(): Promise<void> {}\none();\nexport {};\n',
   });
   expect(faults).toEqual(['one.ts:2 lint/nursery/noFloatingPromises']);
+});
+
+test('decoded JSON is unknown until a schema has read it', async () => {
+  const decoding = `import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { decodeJson } from '../decode-json.ts';
+export const one: { sub: string } = JSON.parse('');
+export const two = decodeJson('') as { sub: string };
+export const three = async (response: Response) => (await response.json()).sub;
+export const four = decodeJwt('').sub ?? decodeProtectedHeader('').kid;
+export const five = decodeJson('').sub;
+`;
+  const faults = await faultsIn({
+    'apps/server/src/http/planted.ts': decoding,
+    'apps/server/src/client-documents/planted.ts': decoding,
+    'apps/server/src/http/planted.test.ts': decoding,
+    'apps/server/src/store/planted.ts': decoding,
+  });
+  // The types refuse the last line.
+  const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `:${line} plugin`);
+  expect(faults).toEqual(
+    ['client-documents', 'http'].flatMap((folder) =>
+      lines.map((line) => `apps/server/src/${folder}/planted.ts${line}`),
+    ),
+  );
 });

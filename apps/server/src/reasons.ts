@@ -436,10 +436,12 @@ export const reasons = {
     found: 'A client_assertion was sent for an application that has no keys.',
     advice: 'Its document has to name private_key_jwt, and its user has to link it again.',
   },
-  assertion_unreadable: {
+  assertion_ill_formed: {
     code: 'credentials_invalid',
-    found: 'The client_assertion is no signed token that says who sent it.',
-    advice: 'The application has to send a JWT with its address as sub (RFC 7523, section 2.2).',
+    found:
+      'The client_assertion is no signed token of at most 8 KiB, or its header or claims lack a member or have one of a wrong type.',
+    advice:
+      'The application has to send a JWT with alg, iss, sub, aud and exp (RFC 7523, section 3). iss, sub and kid are texts, aud is a text or a list of 1 to 10 texts, and times are numbers.',
   },
   assertion_invalid: {
     code: 'credentials_invalid',
@@ -739,9 +741,9 @@ export const reasons = {
   too_many_failed_authentications: {
     code: 'rate_limited',
     found:
-      'The address has sent more invalid credentials, or failed calls of public applications, than the limit "authentications" allows.',
+      'The address has sent more invalid credentials, failed assertions, or failed calls of public applications than its limits allow.',
     advice:
-      'Valid credentials are still accepted. If the address is that of your proxy, set TRUST_PROXY. If it is an application with an old secret, `latchkey app list` shows the secrets it has. RATE_LIMIT sets the limit.',
+      'Valid credentials are still accepted, except assertions. If the address is that of your proxy, set TRUST_PROXY. If it is an application with an old secret, `latchkey app list` shows the secrets it has. RATE_LIMIT sets the limit "authentications"; failed assertions of one application and address are 60 in 60 seconds.',
   },
   too_many_failed_exchanges: {
     code: 'rate_limited',

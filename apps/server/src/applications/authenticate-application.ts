@@ -1,7 +1,8 @@
-import { verifyByKeys } from '../client-documents/verify-by-keys.ts';
+import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
@@ -65,15 +66,21 @@ export async function isKnownDocument({ store }: { store: Store }, uri: string):
 export interface DocumentProof {
   /** The address of the document. */
   uri: string;
-  assertion: string | null;
+  assertion: Assertion | null;
   /** Who an assertion may be for. */
   audiences: readonly string[];
 }
 
-/** RFC 7523, section 2.2, or, of a public one, the address alone. */
+/**
+ * RFC 7523, section 2.2, or, of a public one, the address alone.
+ *
+ * @param pairs - where failed assertions count for the client and the address that sent them. Not for
+ * the client alone: anybody could then keep it out
+ */
 export async function authenticateDocumented(
   { store, clock, linking }: Pick<Service, 'store' | 'clock' | 'linking'>,
   { uri, assertion, audiences }: DocumentProof,
+  pairs: { failures: Limit; address_key: string },
 ): Promise<AuthenticatedApplication> {
   const clientDocuments = linking?.clientDocuments ?? null;
   const application = clientDocuments === null ? null : await store.findDocumented(uri);
@@ -81,21 +88,27 @@ export async function authenticateDocumented(
     throw DomainError.because('application_unknown');
   }
   const { id: application_id, document } = application;
-  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+  // The id of a record: what a stranger makes up takes no place among the counts.
+  const pair = `${application_id}/${pairs.address_key}`;
+  const refuse = (reason: Reason) => {
+    if (assertion !== null) pairs.failures.count(pair);
+    return DomainError.because(reason, { application_id });
+  };
+  if (assertion !== null) pairs.failures.check(pair);
   if (document.method === 'none') {
     if (assertion !== null) throw refuse('assertion_unexpected');
   } else {
     if (assertion === null) throw refuse('assertion_missing');
     const { signing_alg } = document;
     const expected = { address: uri, audiences, signing_alg, now: clock() };
-    const verdict = await verifyByKeys(assertion, clientDocuments.keysOf(document), expected);
+    const verdict = await verifyAssertion(assertion, clientDocuments.keysOf(document), expected);
     if (verdict === 'keys_unavailable') {
       const why = { reason: null, subject: { application_id } };
       throw new DomainError('client_keys_unavailable', {}, undefined, why);
     }
     if (verdict !== 'valid') throw refuse(verdicts[verdict]);
   }
-  if (application.disabled) throw refuse('application_disabled');
+  if (application.disabled) throw DomainError.because('application_disabled', { application_id });
   return { application, secret_id: null };
 }
 

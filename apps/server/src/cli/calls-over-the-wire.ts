@@ -8,6 +8,7 @@ import {
   operations,
 } from '@latchkey/schema';
 import { BadSetting, wrappingFault } from '../bad-setting.ts';
+import { decodeJson } from '../decode-json.ts';
 import { DomainError, type ErrorMembers } from '../domain-error.ts';
 import { isLoopbackHost } from '../loopback.ts';
 import type { OperatorOperation } from '../operations/call-operation.ts';
@@ -145,7 +146,7 @@ async function send(
 function parse(text: string, secret: string): Members {
   try {
     const hide = (shown: string) => shown.replaceAll(secret, '[redacted]');
-    const body: unknown = JSON.parse(text, (_, value) => {
+    const body = decodeJson(text, (_, value) => {
       if (typeof value === 'string') return hide(value);
       if (!isObject(value)) return value;
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [hide(name), each]));

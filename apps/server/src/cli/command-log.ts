@@ -1,5 +1,9 @@
 import pino, { type Logger } from 'pino';
+import { z } from 'zod';
+import { decodeJson } from '../decode-json.ts';
 import type { Terminal } from './terminal.ts';
+
+const warning = z.object({ problem: z.string().optional() });
 
 /** Only warnings about the database. The command itself fails with the errors. */
 export function commandLog({ stderr }: Pick<Terminal, 'stderr'>): Logger {
@@ -7,7 +11,7 @@ export function commandLog({ stderr }: Pick<Terminal, 'stderr'>): Logger {
     { level: 'warn' },
     {
       write(line: string) {
-        const { problem } = JSON.parse(line);
+        const { problem } = warning.parse(decodeJson(line));
         if (problem !== undefined) stderr.write(`warning: ${problem}\n`);
       },
     },

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { OperationInput, Scope } from '@latchkey/schema';
 import type { Command } from 'commander';
+import { z } from 'zod';
+import { decodeJson } from '../decode-json.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
 import { READING, runOperation, withCalls } from './run-operation.ts';
@@ -97,9 +99,12 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
   addExamples(remove, 'scope delete profile.read');
 }
 
-function readTexts(command: Command, file: string): OperationInput<'admin.scopes.put'>['texts'] {
+/** Anything: the operation has a schema for it. */
+const sentTexts = z.custom<OperationInput<'admin.scopes.put'>['texts']>();
+
+function readTexts(command: Command, file: string): z.output<typeof sentTexts> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return sentTexts.parse(decodeJson(readFileSync(file, 'utf8')));
   } catch (error) {
     const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
     return command.error(`error: the file of '--texts', ${file}, ${why}`);

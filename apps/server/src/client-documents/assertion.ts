@@ -1,12 +1,60 @@
-import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
+import { compactVerify, importJWK } from 'jose';
+import { z } from 'zod';
 import type { Milliseconds } from '../clock.ts';
+import { decodeJson } from '../decode-json.ts';
+import { DomainError } from '../domain-error.ts';
 import type { SigningAlgorithm } from '../store/records.ts';
+import type { ClientKeys } from './client-documents.ts';
+import { BadDocument, FetchFailure } from './faults.ts';
+import type { PublicKey } from './keys.ts';
+import { NoPlace } from './places.ts';
 
-const MAX_ASSERTION_LENGTH = 8_192;
+export const MAX_ASSERTION_LENGTH = 8_192;
+export const MAX_AUDIENCES = 10;
+/** Whoever published the keys can send any number of assertions, and each key costs a verification. */
+export const KEYS_TRIED = 8;
+/** Of an assertion without `kid`, which more keys fit. */
+export const KEYS_TRIED_WITHOUT_KID = 4;
 const LONGEST_LIFE = 600;
-// A set of 64 KiB has room for 300 keys, and whoever published it can send any number of assertions.
-const KEYS_TRIED = 16;
 const CLOCK_TOLERANCE = 60;
+
+const header = z.object({
+  alg: z.string(),
+  kid: z.string().optional(),
+  crit: z.unknown().optional(),
+});
+
+const claims = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.string().or(z.array(z.string()).min(1).max(MAX_AUDIENCES)),
+  exp: z.number(),
+  nbf: z.number().optional(),
+  iat: z.number().optional(),
+});
+
+/** What was sent. Nothing of it is verified. */
+export interface Assertion {
+  jwt: string;
+  header: z.output<typeof header>;
+  claims: z.output<typeof claims>;
+}
+
+/** @throws DomainError with the reason `assertion_ill_formed` */
+export function readAssertion(jwt: string): Assertion {
+  const parts = jwt.length > MAX_ASSERTION_LENGTH ? [] : jwt.split('.');
+  try {
+    const [first, second] = parts.map((part) => Buffer.from(part, 'base64url').toString());
+    if (parts.length === 3 && first !== undefined && second !== undefined) {
+      return {
+        jwt,
+        header: header.parse(decodeJson(first)),
+        claims: claims.parse(decodeJson(second)),
+      };
+    }
+  } catch {}
+  throw DomainError.because('assertion_ill_formed');
+}
 
 /** The key types that fit (RFC 7518, section 3.1; RFC 8037). */
 const ALGORITHMS: Record<SigningAlgorithm, { kty: string; crv?: string }> = {
@@ -17,6 +65,7 @@ const ALGORITHMS: Record<SigningAlgorithm, { kty: string; crv?: string }> = {
   Ed25519: { kty: 'OKP', crv: 'Ed25519' },
 };
 
+const isTaken = (alg: string): alg is SigningAlgorithm => Object.hasOwn(ALGORITHMS, alg);
 const isSameAlgorithm = (a: string, b: string) => a === b || (isEdwards(a) && isEdwards(b));
 const isEdwards = (alg: string) => alg === 'EdDSA' || alg === 'Ed25519';
 
@@ -30,42 +79,61 @@ export interface Expected {
   now: Milliseconds;
 }
 
-export type Verdict = 'valid' | 'invalid' | 'key_unknown';
+export type Verdict = 'valid' | 'invalid' | 'key_unknown' | 'keys_unavailable';
 
 /**
- * Whether a client has signed an assertion (RFC 7523). If its key is not among these, newer keys may
- * have it.
+ * Whether a client has signed an assertion (RFC 7523). What can be refused without its keys is. If the
+ * key is not among those that are known, looks for new ones.
  */
 export async function verifyAssertion(
-  assertion: string,
-  keys: readonly JWK[],
+  assertion: Assertion,
+  keys: ClientKeys,
   expected: Expected,
 ): Promise<Verdict> {
-  const header = headerOf(assertion);
-  if (header === null) return 'invalid';
-  const { alg, kid } = header;
-  if (expected.signing_alg !== null && !isSameAlgorithm(alg, expected.signing_alg))
-    return 'invalid';
+  const { alg } = assertion.header;
+  if (!isTaken(alg) || !isMeant(assertion, expected)) return 'invalid';
+  const known = await keys.find().catch((error: unknown) => {
+    if ([NoPlace, FetchFailure, BadDocument].some((kind) => error instanceof kind)) return null;
+    throw error;
+  });
+  if (known === null) return 'keys_unavailable';
+  const verdict = await tryKeys(assertion, alg, known);
+  if (verdict !== 'key_unknown') return verdict;
+  const latest = await keys.refresh();
+  return latest === null ? verdict : tryKeys(assertion, alg, latest);
+}
+
+function isMeant(
+  { header: { alg, crit }, claims }: Assertion,
+  { address, audiences, signing_alg, now }: Expected,
+): boolean {
+  if (crit !== undefined) return false;
+  if (signing_alg !== null && !isSameAlgorithm(alg, signing_alg)) return false;
+  const { iss, sub, aud, exp, nbf = 0, iat = 0 } = claims;
+  const seconds = Math.floor(now / 1000);
+  return (
+    iss === address &&
+    sub === address &&
+    [aud].flat().some((one) => audiences.includes(one)) &&
+    exp > seconds - CLOCK_TOLERANCE &&
+    exp <= seconds + LONGEST_LIFE + CLOCK_TOLERANCE &&
+    Math.max(nbf, iat) <= seconds + CLOCK_TOLERANCE
+  );
+}
+
+async function tryKeys(
+  { jwt, header: { kid } }: Assertion,
+  alg: SigningAlgorithm,
+  keys: readonly PublicKey[],
+): Promise<Verdict> {
   const fitting = keys.filter((key) => fits(key, alg, kid));
   if (fitting.length === 0) return 'key_unknown';
-  for (const key of fitting.slice(0, KEYS_TRIED)) {
-    if (await isSignedBy(key, alg, assertion, expected)) return 'valid';
-  }
+  const tried = fitting.slice(0, kid === undefined ? KEYS_TRIED_WITHOUT_KID : KEYS_TRIED);
+  for (const key of tried) if (await isSignedBy(key, alg, jwt)) return 'valid';
   return 'invalid';
 }
 
-function headerOf(assertion: string): { alg: SigningAlgorithm; kid: unknown } | null {
-  if (assertion.length > MAX_ASSERTION_LENGTH) return null;
-  try {
-    const { alg = '', kid, crit } = decodeProtectedHeader(assertion);
-    if (crit !== undefined || !Object.hasOwn(ALGORITHMS, alg)) return null;
-    return { alg: alg as SigningAlgorithm, kid };
-  } catch {
-    return null;
-  }
-}
-
-function fits(key: JWK, alg: SigningAlgorithm, kid: unknown): boolean {
+function fits(key: PublicKey, alg: SigningAlgorithm, kid: string | undefined): boolean {
   const { kty, crv } = ALGORITHMS[alg];
   if (key.kty !== kty || (crv !== undefined && key.crv !== crv)) return false;
   if (kid !== undefined && key.kid !== kid) return false;
@@ -74,25 +142,10 @@ function fits(key: JWK, alg: SigningAlgorithm, kid: unknown): boolean {
   return key.key_ops === undefined || key.key_ops.includes('verify');
 }
 
-async function isSignedBy(
-  key: JWK,
-  alg: SigningAlgorithm,
-  assertion: string,
-  { address, audiences, now }: Expected,
-): Promise<boolean> {
+async function isSignedBy(key: PublicKey, alg: SigningAlgorithm, jwt: string): Promise<boolean> {
   try {
-    // jose refuses RSA keys of less than 2,048 bits.
-    const { payload } = await jwtVerify(assertion, await importJWK(key, alg), {
-      algorithms: [alg],
-      issuer: address,
-      subject: address,
-      audience: [...audiences],
-      clockTolerance: CLOCK_TOLERANCE,
-      currentDate: new Date(now),
-    });
-    const seconds = Math.floor(now / 1000) + CLOCK_TOLERANCE;
-    const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
-    return exp <= seconds + LONGEST_LIFE && iat <= seconds;
+    await compactVerify(jwt, await importJWK(key, alg), { algorithms: [alg] });
+    return true;
   } catch {
     return false;
   }

@@ -1,4 +1,3 @@
-import type { JWK } from 'jose';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
 import type { DocumentedClient } from '../store/records.ts';
@@ -8,6 +7,7 @@ import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from
 import { fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
 import { createKeptResponses } from './kept-responses.ts';
+import type { PublicKey } from './keys.ts';
 import { createPlaces } from './places.ts';
 import type { ClientSchemes } from './redirect-uris.ts';
 
@@ -64,14 +64,14 @@ export function createClientDocuments({
       return readDocument(address, body, { allowPrivate, schemes: isListed ? 'all' : schemes });
     },
   });
-  const keySets = createKeptResponses<JWK[]>({
+  const keySets = createKeptResponses<PublicKey[]>({
     ...shared,
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_address, body) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
   });
   // Apart from the documents, which a search for new keys leaves as they are.
-  const inlineKeys = createKeptResponses<JWK[]>({
+  const inlineKeys = createKeptResponses<PublicKey[]>({
     ...shared,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read: (_address, body) => readInlineKeys(body),
@@ -112,9 +112,9 @@ export function createClientDocuments({
 
 export interface ClientKeys {
   /** @throws NoPlace, FetchFailure or BadDocument if there are none */
-  find(): Promise<JWK[]>;
+  find(): Promise<PublicKey[]>;
   /** Looks again, at most once a minute; null if that brought nothing. */
-  refresh(): Promise<JWK[] | null>;
+  refresh(): Promise<PublicKey[] | null>;
 }
 
 export type ClientDocuments = ReturnType<typeof createClientDocuments>;

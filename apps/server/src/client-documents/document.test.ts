@@ -106,6 +106,11 @@ test.each<[rule: string, members: object, expected: object]>([
   ['keys at an address', withUri, { ...keyed, jwks_uri: withUri.jwks_uri, keys: null }],
   ['keys in it', withKeys, keyed],
   [
+    'keys that nobody can use',
+    { ...withKeys, jwks: { keys: ['x', null, { ...publicKey, key_ops: 5 }, { kty: 'RSA' }] } },
+    { ...keyed, keys: [] },
+  ],
+  [
     'keys that the method does not need',
     { jwks_uri: 'x', jwks: { keys: [publicKey] } },
     { method: 'none', keys: null },
@@ -195,7 +200,7 @@ test.each<[rule: string, members: object, fault: RegExp]>([
   ['keys at a query', { ...withUri, jwks_uri: 'https://keys.example/jwks?a' }, /\bjwks_uri\b/],
   ['keys at no text', { ...withUri, jwks_uri: 7 }, /\bjwks_uri\b/],
   ['a set without keys', { ...withKeys, jwks: {} }, /\bjwks\b/],
-  ['keys that are no objects', { ...withKeys, jwks: { keys: ['x'] } }, /\bjwks\b/],
+  ['a set that is no object', { ...withKeys, jwks: [] }, /\bjwks\b/],
   [
     'a symmetric key',
     { ...withKeys, jwks: { keys: [publicKey, { kty: 'oct', k: 'x' }] } },

@@ -1,5 +1,5 @@
 import { fields, uris } from '@latchkey/schema';
-import type { JWK } from 'jose';
+import { decodeJson } from '../decode-json.ts';
 import {
   CLIENT_METHODS,
   type ClientMethod,
@@ -8,6 +8,7 @@ import {
 } from '../store/records.ts';
 import { isAddressOf } from './address.ts';
 import { BadDocument, type DocumentFault } from './faults.ts';
+import { isSecret, type PublicKey, publicKeys } from './keys.ts';
 import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 
 /** What an application says of itself. */
@@ -16,7 +17,7 @@ export interface ClientDocument extends LinkedDocument {
   /** The tokens that it names, described or not; null if it names none. */
   scopes: string[] | null;
   /** Null if they are somewhere else, or the method needs none. */
-  keys: JWK[] | null;
+  keys: PublicKey[] | null;
 }
 
 /** Of the redirect URIs of a document. */
@@ -75,7 +76,7 @@ export function readDocument(
 function parse(body: Uint8Array): Members {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    value = decodeJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     refuse('document_no_json');
   }
@@ -88,7 +89,7 @@ const mayHave = (list: unknown, item: string) =>
 
 function readRedirectUris({ redirect_uris: list }: Members, { schemes }: ReadOptions): string[] {
   if (!Array.isArray(list)) refuse('document_redirect_uris');
-  const read = list.slice(0, REDIRECT_URIS_READ);
+  const read: unknown[] = list.slice(0, REDIRECT_URIS_READ);
   const good = read.filter((uri) => mayRedirectTo(uri, schemes));
   if (good.length === 0) refuse('document_redirect_uris');
   return [...new Set(good)];
@@ -125,7 +126,7 @@ function readKeys(
   method: ClientMethod,
   options: Pick<ReadOptions, 'allowPrivate'>,
 ): Pick<ClientDocument, 'jwks_uri' | 'keys' | 'signing_alg'> {
-  const keys = jwks === undefined ? null : readKeySet(jwks);
+  const keys = jwks === undefined ? null : readInlineSet(jwks);
   if (method === 'none') return { jwks_uri: null, keys: null, signing_alg: null };
   if (alg !== undefined && !isOneOf(SIGNING_ALGORITHMS, alg)) refuse('document_signing_alg');
   const signing_alg = alg ?? null;
@@ -138,21 +139,19 @@ function readKeys(
   return { jwks_uri, keys: null, signing_alg };
 }
 
-// RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1.
-const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 /** @throws BadDocument */
-function readKeySet(jwks: unknown): JWK[] {
-  const keys = isObject(jwks) ? jwks.keys : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('document_keys');
-  if (keys.some((key) => key.kty === 'oct' || SECRET_MEMBERS.some((name) => name in key))) {
-    refuse('document_keys_secret');
-  }
-  return keys;
+function readKeySet(jwks: unknown): unknown[] {
+  return isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : refuse('document_keys');
+}
+
+/** A secret in it can be read by everybody. @throws BadDocument */
+function readInlineSet(jwks: unknown): PublicKey[] {
+  const keys = readKeySet(jwks);
+  return keys.some(isSecret) ? refuse('document_keys_secret') : publicKeys(keys);
 }
 
 /** Of what is at a `jwks_uri`. @throws BadDocument */
-export const readKeysAlone = (body: Uint8Array): JWK[] => readKeySet(parse(body));
+export const readKeysAlone = (body: Uint8Array): PublicKey[] => publicKeys(readKeySet(parse(body)));
 
 /** Of a document, whatever else is in it by now. @throws BadDocument */
-export const readInlineKeys = (body: Uint8Array): JWK[] => readKeySet(parse(body).jwks);
+export const readInlineKeys = (body: Uint8Array): PublicKey[] => readInlineSet(parse(body).jwks);

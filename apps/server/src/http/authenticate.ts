@@ -7,6 +7,7 @@ import {
   isKnownDocument,
   isKnownPublicApplication,
 } from '../applications/authenticate-application.ts';
+import { readAssertion } from '../client-documents/assertion.ts';
 import {
   type CredentialHash,
   hashCredential,
@@ -18,6 +19,7 @@ import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-gr
 import type { Initiator } from '../initiator.ts';
 import { authenticateKey, isKnownKey } from '../keys/authenticate-key.ts';
 import { addressKey, type Limit } from '../limits/limit.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -50,7 +52,7 @@ export type AdminSecrets = Pick<Settings, 'adminSecret' | 'adminSecretPrevious'>
 export function createAuthentication(
   service: Service,
   adminSecrets: AdminSecrets,
-  failures: Limit,
+  { authentications: failures, assertions }: Pick<Limits, 'authentications' | 'assertions'>,
 ): Authentication {
   const findRoot = rootFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
@@ -81,23 +83,31 @@ export function createAuthentication(
 
   async function findClient(
     context: RequestContext,
-    { client_id, client_secret, assertion }: ClientCredentials,
+    credentials: ClientCredentials,
     takesPublic: boolean,
   ): Promise<Callers['application']> {
+    const { client_secret } = credentials;
     if (client_secret !== null) {
-      if (client_id !== null) checkClientId(client_id, client_secret);
+      if (credentials.client_id !== null) checkClientId(credentials.client_id, client_secret);
       return findBySecret(context, client_secret);
     }
-    if (takesDocuments && client_id?.startsWith('https://')) {
-      if (assertion === null && !takesPublic) throw DomainError.because('secret_required');
-      await refuseUnknown(context, () => isKnownDocument(service, client_id));
+    const assertion = credentials.assertion === null ? null : readAssertion(credentials.assertion);
+    const client_id = credentials.client_id ?? assertion?.claims.sub ?? '';
+    if (takesDocuments && client_id.startsWith('https://')) {
+      const address_key = addressKey(context.address);
+      if (assertion === null) {
+        if (!takesPublic) throw DomainError.because('secret_required');
+        await refuseUnknown(context, () => isKnownDocument(service, client_id));
+      } else {
+        // The caller chose the keys, and so what it costs to find out whether it is right.
+        failures.check(address_key);
+      }
       const proof = { uri: client_id, assertion, audiences: audiencesOf(context) };
-      return { kind: 'application', ...(await authenticateDocumented(service, proof)) };
+      const pairs = { failures: assertions, address_key };
+      return { kind: 'application', ...(await authenticateDocumented(service, proof, pairs)) };
     }
-    if (assertion !== null) {
-      throw DomainError.because(client_id === '' ? 'assertion_unreadable' : 'assertion_unexpected');
-    }
-    const id = client_id?.toLowerCase() ?? '';
+    if (assertion !== null) throw DomainError.because('assertion_unexpected');
+    const id = client_id.toLowerCase();
     if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
     if (!takesPublic) throw DomainError.because('secret_required', { claimed_application_id: id });
     await refuseUnknown(context, () => isKnownPublicApplication(service, id));

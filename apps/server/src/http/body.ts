@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { decodeJson } from '../decode-json.ts';
 import { DomainError } from '../domain-error.ts';
 import { ClientGone } from '../operations/call.ts';
 import { restartRequest } from '../request-scope.ts';
@@ -50,7 +51,7 @@ export async function readBody(
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new DomainError('body_malformed');
   try {
-    return JSON.parse(bytes.toString());
+    return decodeJson(bytes.toString());
   } catch {
     throw new DomainError('body_malformed');
   }

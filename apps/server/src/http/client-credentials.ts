@@ -1,10 +1,10 @@
-import { decodeJwt } from 'jose';
 import { DomainError } from '../domain-error.ts';
 import { percentDecode } from '../percent-decode.ts';
 import type { Authorization } from './authorization-header.ts';
 import { type Form, formMembers } from './form.ts';
 
 export interface ClientCredentials {
+  /** Of an assertion without it, the subject says who. */
   client_id: string | null;
   client_secret: string | null;
   /** Signed with a key of the client (RFC 7523, section 2.2). */
@@ -40,7 +40,7 @@ export function formCredentials(
   const assertion = takesAssertions ? readAssertion(form, client_secret) : null;
   if (client_id === undefined && client_secret === undefined && assertion === null) return null;
   return {
-    client_id: client_id ?? (assertion === null ? '' : subjectOf(assertion)),
+    client_id: client_id ?? (assertion === null ? '' : null),
     client_secret: client_secret ?? null,
     assertion,
   };
@@ -59,13 +59,4 @@ function readAssertion(form: Form, client_secret: string | undefined): string | 
     throw DomainError.invalid(['client_secret'], 'Must be left out, since there is an assertion.');
   }
   return client_assertion;
-}
-
-/** Who says that it has signed; empty if nobody does. Nothing is verified here. */
-function subjectOf(assertion: string): string {
-  try {
-    return decodeJwt(assertion).sub ?? '';
-  } catch {
-    return '';
-  }
 }

@@ -47,7 +47,7 @@ export function createRespond(
 ): Respond {
   const { settings, log, metrics, traceRequest, timeouts } = options;
   const { service, limits } = callContext;
-  const authentication = createAuthentication(service, settings, limits.authentications);
+  const authentication = createAuthentication(service, settings, limits);
   const offered = offeredRoutes(callContext, authentication, options);
   const router = createRouter(offered.routes);
   const loopbackRouter =

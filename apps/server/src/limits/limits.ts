@@ -3,7 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import { type Limit, SharedLimit } from './limit.ts';
 import { forStrangers, LinkLimit } from './link-limit.ts';
-import { type LimitName, PAGE_ACTIONS, type RateLimits } from './rate-limit-setting.ts';
+import {
+  FAILED_ASSERTIONS,
+  type LimitName,
+  PAGE_ACTIONS,
+  type RateLimits,
+} from './rate-limit-setting.ts';
 
 export interface Limits extends Record<Exclude<LimitName, 'links' | 'links_total'>, Limit> {
   readonly links: LinkLimit;
@@ -23,6 +28,7 @@ export const noLimits: Limits = {
     Date.now,
   ),
   pages: unlimited,
+  assertions: unlimited,
   async close() {},
 };
 
@@ -35,7 +41,7 @@ export function createLimits(
 ): Limits {
   if (rateLimits === null) return noLimits;
 
-  const numbers = { ...rateLimits, pages: PAGE_ACTIONS };
+  const numbers = { ...rateLimits, pages: PAGE_ACTIONS, assertions: FAILED_ASSERTIONS };
   const create = (name: LimitName, rateLimit = numbers[name]) =>
     new SharedLimit(name, rateLimit, { store, clock }, (key, isFirst) => {
       onRefusal(name);
@@ -48,6 +54,7 @@ export function createLimits(
     requests: create('requests'),
     links: create('links'),
     pages: create('pages'),
+    assertions: create('assertions'),
   };
 
   let alone = false;

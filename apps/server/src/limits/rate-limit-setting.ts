@@ -22,11 +22,15 @@ const defaultRateLimits: RateLimits = {
 /** What somebody can have made with an open page, by page. Not a setting. */
 export const PAGE_ACTIONS: RateLimit = { limit: 120, seconds: 60 };
 
-export type LimitName = RateLimitName | 'pages';
+/** Failed ones of a client with a document and an address together. Not a setting. */
+export const FAILED_ASSERTIONS: RateLimit = { limit: 60, seconds: 60 };
+
+export type LimitName = RateLimitName | 'pages' | 'assertions';
 
 export const limitNames: LimitName[] = [
   ...(Object.keys(defaultRateLimits) as RateLimitName[]),
   'pages',
+  'assertions',
 ];
 
 // Counts that are kept for longer than a day would record who used the service.

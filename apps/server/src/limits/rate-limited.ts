@@ -9,6 +9,7 @@ const reasonOf = {
   links: 'too_many_links',
   links_total: 'too_many_links_together',
   pages: 'too_many_page_actions',
+  assertions: 'too_many_failed_authentications',
 } as const satisfies Record<LimitName, Reason>;
 
 export class RateLimited extends DomainError {

@@ -91,7 +91,10 @@ export function countFruitless(
   if (isPublic(caller)) authentications.count(addressKey(address));
 }
 
-/** If anybody can be the caller, as with a ticket or a public application, the address counts. */
+/**
+ * If anybody can be the caller, as with a ticket or a public application, the address counts. So does an
+ * unexpected error for a caller who has proven nothing: it writes the longest lines of the log.
+ */
 export function limitFailure(
   { authentications }: Limits,
   caller: AnyCaller | null,
@@ -100,7 +103,9 @@ export function limitFailure(
 ): DomainError {
   const isOurs = errorDefinition(error.code).status >= 500 || error.code === 'rate_limited';
   const isOfPublic = caller !== null && isPublic(caller) && !isOurs;
-  if (!isOfPublic && !GUESSES.has(error.reason)) return error;
+  const isUnproven = caller === null || caller.kind === 'visitor' || isPublic(caller);
+  const isUnexpected = isUnproven && error.code === 'internal_error';
+  if (!isOfPublic && !isUnexpected && !GUESSES.has(error.reason)) return error;
   try {
     authentications.count(addressKey(address));
     return error;

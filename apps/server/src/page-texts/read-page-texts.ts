@@ -1,3 +1,4 @@
+import { decodeJson } from '../decode-json.ts';
 import { en, type TextKey, type Texts } from './en.ts';
 
 export type TextsByLanguage = Readonly<Record<string, Texts>>;
@@ -11,7 +12,7 @@ export class BadTexts extends Error {
 export function parsePageTexts(json: string): TextsByLanguage {
   let content: unknown;
   try {
-    content = JSON.parse(json);
+    content = decodeJson(json);
   } catch {
     throw new BadTexts('is not JSON');
   }

@@ -1,6 +1,7 @@
 import { isUuid } from '@latchkey/schema';
 import { z } from 'zod';
 import type { Milliseconds } from '../clock.ts';
+import { decodeJson } from '../decode-json.ts';
 import type { CommandChange } from '../store/records.ts';
 import type { LogCheck } from './log-check.ts';
 
@@ -102,10 +103,14 @@ function* entriesIn(text: string): Generator<object> {
   }
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 function parseObject(text: string): Record<string, unknown> | null {
   if (!text.startsWith('{')) return null;
   try {
-    return JSON.parse(text);
+    const value = decodeJson(text);
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

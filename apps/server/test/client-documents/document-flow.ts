@@ -1,6 +1,14 @@
 import { succeed } from '../http/call.ts';
+import { postForm } from '../http/forms.ts';
 import { operator } from '../http/running-server.ts';
-import { authorize, CHALLENGE, type Changes, LINKING, SIGN_IN_URL } from '../linking/link-flow.ts';
+import {
+  authorize,
+  CHALLENGE,
+  type Changes,
+  LINKING,
+  SIGN_IN_URL,
+  VERIFIER,
+} from '../linking/link-flow.ts';
 import { resolver } from '../outbound/world.ts';
 import type { PublishedDocument } from './document-server.ts';
 
@@ -57,3 +65,12 @@ export async function approved(server: Server, link: string, account_id: string)
   const code = new URL(answer.redirect_to).searchParams.get('code') as string;
   return { answer, code };
 }
+
+export const redeem = (server: Server, code: string, client: Record<string, string>) =>
+  postForm(server, '/oauth/token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+    ...client,
+  });

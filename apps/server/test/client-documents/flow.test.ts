@@ -1,5 +1,5 @@
 import type { OperationName } from '@latchkey/schema';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { type Reason, reasons } from '../../src/reasons.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
@@ -7,19 +7,11 @@ import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, type ServerWithDatabase, useServer } from '../http/running-server.ts';
-import {
-  authorize,
-  LINKING,
-  linkingApplication,
-  PUBLIC_URL,
-  VERIFIER,
-} from '../linking/link-flow.ts';
+import { authorize, LINKING, linkingApplication, PUBLIC_URL } from '../linking/link-flow.ts';
 import { visit } from '../linking/page-flow.ts';
-import { serve } from '../outbound/world.ts';
-import { approved, begin, CALLBACK, request, SETTINGS } from './document-flow.ts';
+import { approved, begin, CALLBACK, redeem, request, SETTINGS } from './document-flow.ts';
 import { type PublishedDocument, publish, useWorld } from './document-server.ts';
-
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+import { signed, signingClient } from './signing-client.ts';
 
 const world = useWorld();
 
@@ -30,15 +22,6 @@ async function newAccount(server: ServerWithDatabase): Promise<string> {
   const { account_id } = await linkingApplication(server);
   return account_id;
 }
-
-const redeem = (server: ServerWithDatabase, code: string, client: Record<string, string>) =>
-  postForm(server, '/oauth/token', {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: VERIFIER,
-    ...client,
-  });
 
 async function link(server: ServerWithDatabase, published: PublishedDocument, account_id: string) {
   const { answer, code } = await approved(server, await begin(server, published), account_id);
@@ -270,41 +253,10 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
 describeOnAnyStore('an application with keys', (fresh) => {
   const server = useServer(fresh, SETTINGS);
 
-  async function withKeys(inline: boolean) {
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-    const keys = { list: [{ ...(await exportJWK(publicKey)), kid: 'first' }] as object[] };
-    const { port } = await serve(world.pem, (_, response) => {
-      response
-        .setHeader('content-type', 'application/json')
-        .end(JSON.stringify({ keys: keys.list }));
-    });
-    const place = inline
-      ? { jwks: { keys: keys.list } }
-      : { jwks_uri: `https://localhost:${port}/keys.json` };
-    const published = await publish(world, {
-      token_endpoint_auth_method: 'private_key_jwt',
-      ...place,
-    });
-    const sign = (kid = 'first', key = privateKey, claims: object = {}) =>
-      new SignJWT({ ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid })
-        .setIssuer(published.address)
-        .setSubject(published.address)
-        .setAudience(PUBLIC_URL)
-        .setExpirationTime(Math.floor(server.now() / 1000) + 60)
-        .sign(key);
-    return { published, keys, sign };
-  }
-
-  const signed = (client_assertion: string) => ({
-    client_assertion_type: JWT_BEARER,
-    client_assertion,
-  });
-
   test.each([true, false])(
     'redeems with what it signs (keys in the document: %s)',
     async (inline) => {
-      const { published, sign } = await withKeys(inline);
+      const { published, sign } = await signingClient(world, server, { inline });
       const account_id = await newAccount(server);
       const { code } = await approved(server, await begin(server, published), account_id);
       const client_id = published.address;
@@ -331,7 +283,7 @@ describeOnAnyStore('an application with keys', (fresh) => {
   );
 
   test('no longer redeems with a key that its document has lost for an hour', async () => {
-    const { published, keys, sign } = await withKeys(true);
+    const { published, keys, sign } = await signingClient(world, server, { inline: true });
     const account_id = await newAccount(server);
     const { code } = await approved(server, await begin(server, published), account_id);
     expect((await redeem(server, code, signed(await sign()))).status).toBe(200);
@@ -345,7 +297,7 @@ describeOnAnyStore('an application with keys', (fresh) => {
   });
 
   test('is asked for newer keys at most once a minute', async () => {
-    const { published, keys, sign } = await withKeys(false);
+    const { published, keys, sign } = await signingClient(world, server);
     const account_id = await newAccount(server);
     const { code } = await approved(server, await begin(server, published), account_id);
     expect((await redeem(server, code, signed(await sign()))).status).toBe(200);
@@ -366,7 +318,7 @@ describeOnAnyStore('an application with keys', (fresh) => {
   });
 
   test('whose keys are nowhere to be had consumes nothing', async () => {
-    const { published, sign } = await withKeys(false);
+    const { published, sign } = await signingClient(world, server);
     published.members.jwks_uri = 'https://localhost:1/keys.json';
     const account_id = await newAccount(server);
     const { code } = await approved(server, await begin(server, published), account_id);

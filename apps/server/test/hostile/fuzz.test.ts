@@ -18,6 +18,7 @@ import { FORM_TYPE, pkce, postForm, tokenRequest } from '../http/forms.ts';
 import { asBasic, asBearer, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, useServer } from '../http/running-server.ts';
 import { LINKING } from '../linking/link-flow.ts';
+import { assertions } from './unverified.ts';
 
 /** The errors before any operation: an unknown route or a wrong method. */
 const ANYWHERE: ErrorCode[] = ['route_not_found', 'method_not_allowed'];
@@ -37,8 +38,8 @@ const FORM: ErrorCode[] = [
 const FORM_ROUTES = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'] as const;
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** `{"alg":"none"}` and a `sub`. */
-const UNSIGNED = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJodHRwczovLzEyNy4wLjAuMToxL2NsaWVudCJ9.';
+const CLIENT = 'https://127.0.0.1:1/client';
+const CLAIMS = { iss: CLIENT, sub: CLIENT, aud: 'https://link.example', exp: 4_000_000_000 };
 /** Nobody listens there. */
 const DOCUMENTS = { CLIENT_DOCUMENTS: '127.0.0.1', OUTBOUND_ALLOW: 'private' };
 
@@ -298,7 +299,7 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
     // Everything that is right but the verifier.
     const rights = [
       ...['authorization_code', code, application_id, secret, grant_id, 'https://a/'],
-      ...['https://127.0.0.1:1/client', JWT_BEARER, UNSIGNED, ...resources],
+      ...[CLIENT, JWT_BEARER, ...resources],
     ];
     const names = fc.constantFrom(
       ...['grant_type', 'code', 'redirect_uri', 'code_verifier', 'token', 'token_type_hint'],
@@ -309,9 +310,13 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
       { weight: 3, arbitrary: fc.constantFrom(...rights) },
       fc.string({ unit: 'grapheme', maxLength: 50 }),
     );
+    const signed = assertions(CLAIMS).map((token): [string, string][] => [
+      ['client_assertion_type', JWT_BEARER],
+      ['client_assertion', token],
+    ]);
     const wellFormed = fc
       .tuple(
-        fc.constantFrom([], Object.entries(tokenRequest(code))),
+        fc.oneof(fc.constantFrom([], Object.entries(tokenRequest(code))), signed),
         fc.array(fc.tuple(names, value), { maxLength: 8 }),
       )
       .map(([known, pairs]) => new URLSearchParams([...known, ...pairs]).toString());

@@ -108,7 +108,8 @@ first check that fails decides the response, and nothing after it runs.
    closes.
 2. **Route and method**: \`route_not_found\`, \`method_not_allowed\`.
 3. **Limit of the address.** \`authentications\`: an address with too many failures is \`rate_limited\`,
-   unless its credentials are right.
+   unless its credentials are right. Over it, a \`client_assertion\` is not looked at, and neither after 60
+   failed ones of the same application and address.
 4. **Who**: \`credentials_missing\`, \`credentials_invalid\`, \`application_disabled\`; \`page_expired\` for
    a user.
 5. **Body**: media type, at most 16 KiB, syntax. A form without an \`Authorization\` header is read

@@ -138,6 +138,36 @@ describeOnAnyStore('failed authentications', (fresh) => {
       expect(mayBeStale()).toEqual([true, true, false, true]);
     });
 
+    test(`over ${wire}: an unexpected error is a failure, until the caller is known`, async ({
+      onTestFinished,
+    }) => {
+      const { store } = server.service;
+      const { bearer } = await linkedApplication(server);
+      const find = vi.spyOn(store, 'authenticateApplication');
+      onTestFinished(() => find.mockRestore());
+      find.mockRejectedValue(new Error('unexpected'));
+      server.lines.length = 0;
+      const address = newAddress();
+      const input = { code: unknownCredential('code') };
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        statuses.push((await from(address, bearer, 'grants.convert', input)).status);
+      }
+      expect(statuses).toEqual([500, 500, 500, 429]);
+      // Of what is over the limit, no stack is written.
+      const stacks = server.lines.filter((line) => JSON.parse(line).msg === 'request failed');
+      expect(stacks).toHaveLength(3);
+
+      find.mockRestore();
+      const redeem = vi.spyOn(store, 'redeemCode').mockRejectedValue(new Error('unexpected'));
+      onTestFinished(() => redeem.mockRestore());
+      const known = newAddress();
+      const { code } = await (await linkedApplication(server)).issue();
+      for (let i = 0; i < 5; i++) {
+        expect((await from(known, bearer, 'grants.convert', { code })).status).toBe(500);
+      }
+    });
+
     test(`over ${wire}: a request without credentials is no attempt`, async () => {
       const without = Array<undefined>(5).fill(undefined);
       expect(await statusesOf(newAddress(), ...without)).toEqual(without.map(() => 401));

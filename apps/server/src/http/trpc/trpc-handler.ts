@@ -2,6 +2,7 @@ import { credentialPattern, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
+import { decodeJson } from '../../decode-json.ts';
 import { DomainError } from '../../domain-error.ts';
 import { type CallContext, ClientGone, call } from '../../operations/call.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
@@ -159,7 +160,7 @@ function inputReader(context: RequestContext, parameters: URLSearchParams, isBat
     const text = parameters.get('input');
     if (text === null) return undefined;
     try {
-      return JSON.parse(text) as unknown;
+      return decodeJson(text);
     } catch {
       throw new DomainError('body_malformed');
     }
