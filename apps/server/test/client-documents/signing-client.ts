@@ -18,15 +18,22 @@ export function unsigned(claims: unknown, header: unknown = { alg: 'ES256' }): s
   return `${first}.${second}.AAAA`;
 }
 
-/** Publishes the document of an application with keys, in it or at an address of their own. */
+/**
+ * Publishes the document of an application with keys, in it or at an address of their own.
+ *
+ * @param among - the whole set
+ */
 export async function signingClient(
   world: World,
   server: { now(): number },
-  { inline = false }: { inline?: boolean } = {},
+  {
+    inline = false,
+    among = (good) => [good],
+  }: { inline?: boolean; among?: (good: object) => unknown[] } = {},
 ) {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const keys = {
-    list: [{ ...(await exportJWK(publicKey)), kid: 'first' }] as unknown[],
+    list: among({ ...(await exportJWK(publicKey)), kid: 'first' }),
     requests: 0,
   };
   const { port } = await serve(world.pem, (_, response) => {
