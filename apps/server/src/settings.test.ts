@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { BadSetting } from './bad-setting.ts';
+import type { EventsKeys } from './events/endpoint-secret.ts';
 import list from './settings.json' with { type: 'json' };
 import { loadSettings, readSecretsAgain, settingsInForce } from './settings.ts';
 
@@ -255,20 +256,30 @@ test('EVENTS_KEY_PREVIOUS is read beside EVENTS_KEY, and stops the start without
   );
 });
 
-test('the keys of events are read again, but events are turned neither on nor off', () => {
+test('the keys of events are read again, but events are turned neither on nor off', async () => {
   const settings = loadSettings({ EVENTS_KEY });
   const EVENTS_KEY_PREVIOUS = EVENTS_KEY;
   const replaced = { EVENTS_KEY: `${EVENTS_KEY}-after`, EVENTS_KEY_PREVIOUS };
-  expect(readSecretsAgain(settings, replaced)).toEqual(['EVENTS_KEY', 'EVENTS_KEY_PREVIOUS']);
-  expect(readSecretsAgain(settings, replaced)).toEqual([]);
+  const admitted: EventsKeys[] = [];
+  const admit = async (keys: EventsKeys) => void admitted.push(keys);
+  const refuse = () => Promise.reject(new BadSetting('It is another key.'));
+  await expect(readSecretsAgain(settings, replaced, refuse)).rejects.toThrow(BadSetting);
+  expect(settings).toMatchObject({ eventsKey: EVENTS_KEY, eventsKeyPrevious: null });
+  const names = ['EVENTS_KEY', 'EVENTS_KEY_PREVIOUS'];
+  expect(await readSecretsAgain(settings, replaced, admit)).toEqual(names);
+  expect(await readSecretsAgain(settings, replaced, admit)).toEqual([]);
   const { eventsKey, eventsKeyPrevious } = settings;
   expect([eventsKey, eventsKeyPrevious]).toEqual([`${EVENTS_KEY}-after`, EVENTS_KEY]);
+  expect(admitted).toEqual([{ current: `${EVENTS_KEY}-after`, previous: EVENTS_KEY }]);
+  // The database is asked only for these, so that it may be down for the others.
+  const admin = { ...replaced, ADMIN_SECRET };
+  expect(await readSecretsAgain(settings, admin, refuse)).toEqual(['ADMIN_SECRET']);
   for (const [before, after] of [
     [{ EVENTS_KEY }, {}],
     [{}, { EVENTS_KEY }],
   ] as const) {
     const unchanged = loadSettings(before);
-    expect(() => readSecretsAgain(unchanged, after)).toThrow('takes a restart');
+    await expect(readSecretsAgain(unchanged, after, admit)).rejects.toThrow('takes a restart');
     expect(unchanged.eventsKey).toBe(Object.values(before)[0] ?? null);
   }
 });

@@ -5,6 +5,7 @@ import { BadSetting, wrappingFault } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
 import { type ClientSchemes, parseClientSchemes } from './client-documents/redirect-uris.ts';
 import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
+import type { EventsKeys } from './events/endpoint-secret.ts';
 import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
 import type { OutboundAllow } from './outbound/destination.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
@@ -493,10 +494,15 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
  * Reads the files of the operator's secrets again, into the settings in use. A variable of the
  * environment is as it was at the start.
  *
+ * @param admitKeys - throws if other keys of events can't be used
  * @returns the settings that have changed
  * @throws BadSetting if one can't be used; then nothing has changed
  */
-export function readSecretsAgain(settings: Settings, environment: NodeJS.ProcessEnv): string[] {
+export async function readSecretsAgain(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  admitKeys: (keys: EventsKeys) => Promise<void>,
+): Promise<string[]> {
   const { adminSecret, adminSecretPrevious } = readAdmin(environment, settings.host, settings.port);
   const events = readEventsKeys(environment);
   if ((events.eventsKey === null) !== (settings.eventsKey === null)) {
@@ -513,6 +519,10 @@ export function readSecretsAgain(settings: Settings, environment: NodeJS.Process
       ? []
       : [name],
   );
+  const { eventsKey: current, eventsKeyPrevious: previous } = events;
+  if (current !== null && changed.some((name) => name.startsWith('EVENTS_KEY'))) {
+    await admitKeys({ current, previous });
+  }
   Object.assign(settings, ...Object.values(secrets));
   return changed;
 }

@@ -8,6 +8,7 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
+import { fingerprintsOf } from './events/endpoint-secret.ts';
 import type { DeliverySettings } from './events/events.ts';
 import {
   createHttpServer,
@@ -66,6 +67,8 @@ export interface AddressSettings {
 export interface StartOptions {
   /** Takes a copied database back into use. */
   evenIfCopied?: boolean;
+  /** Takes EVENTS_KEY in the place of the key that the database knows. */
+  isNewEventsKey?: boolean;
   onCopied?: ((copied: CopiedDatabase) => void) | undefined;
 }
 
@@ -92,6 +95,7 @@ export async function startServer(
     delivery,
     resolve,
     evenIfCopied = false,
+    isNewEventsKey: isNew = false,
     onCopied,
   }: TestOptions = {},
 ): Promise<OpenServer> {
@@ -101,6 +105,8 @@ export async function startServer(
   const tracing = await loadTracing();
   const demo = isDemo(settings) ? await loadDemo() : null;
   const events = demo === null ? eventsFrom(settings) : demo.createDemoEvents();
+  // The demo has another key at each start, and no endpoint but its own.
+  const eventsKeys = demo === null && events ? { ...fingerprintsOf(events.keys()), isNew } : null;
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,
@@ -110,7 +116,7 @@ export async function startServer(
     keepsReserve: true,
     auditIsRequired,
     revokedGrantDays,
-    claim: { evenIfCopied },
+    claim: { evenIfCopied, eventsKeys },
     onCopied,
     linking: linkingFrom(settings, clock, resolve),
     events: events && { ...events, delivery },

@@ -1,4 +1,5 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
+import { fingerprintsOf } from '../events/endpoint-secret.ts';
 import { isDemo } from '../is-demo.ts';
 import { redactorFor } from '../log/redactor.ts';
 import {
@@ -34,15 +35,24 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-export type Access = Pick<ServiceOptions, 'create' | 'migrate' | 'claim'>;
+export interface Access extends Pick<ServiceOptions, 'create' | 'migrate'> {
+  /** Whether the command changes nothing. Default: false. */
+  claim?: null;
+  /** Whether what it does needs the right EVENTS_KEY, and not just any. Default: false. */
+  signs?: boolean;
+}
 
-export async function openForCommand(terminal: Terminal, access: Access): Promise<OpenService> {
+export async function openForCommand(
+  terminal: Terminal,
+  { signs = false, ...access }: Access,
+): Promise<OpenService> {
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays, minFreeMb } = settings;
   const complete = await completeSettings(settings);
   const linking = linkingFrom(complete);
   const events = eventsFrom(settings);
+  const keys = events && fingerprintsOf(events.keys());
   // The demo has events, with a key of its own.
   const recordsEvents = events !== null || complete !== settings;
   const redact = redactorFor(secretsOf(settings));
@@ -55,6 +65,7 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
     recordsEvents,
     redact,
     settings: inForce,
+    claim: { evenIfCopied: false, ...((signs || keys === null) && { eventsKeys: keys }) },
     ...access,
   };
   const service = await openService(databaseUrl, commandLog(terminal), options);

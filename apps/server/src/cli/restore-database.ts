@@ -81,9 +81,11 @@ async function withStaged<T>(
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   // A backup has the mark of its database, which may have been copied since.
-  // What is revoked again happened before.
+  // What is revoked again happened before. If the endpoints have secrets of another EVENTS_KEY, the
+  // service says so when it starts.
   const events = eventsFrom(loadSettings(terminal.environment));
-  const options = { create: false, claim: { evenIfCopied: true }, counts: false, events };
+  const claim = { evenIfCopied: true, ...(events === null && { eventsKeys: null }) };
+  const options = { create: false, claim, counts: false, events };
   const service = await openService(url, commandLog(terminal), options);
   try {
     return await use(service);

@@ -52,7 +52,8 @@ export async function withCalls(
 async function accessOf(name: OperatorOperation): Promise<Access> {
   if (CREATING_OPERATIONS.has(name)) return CREATING;
   const { operationNamed } = await import('../operations/operation.ts');
-  return operationNamed(name).changes ? CHANGING : READING;
+  const { changes, needsEvents = false } = operationNamed(name);
+  return changes ? { ...CHANGING, signs: needsEvents } : READING;
 }
 
 export async function runOperation<Name extends OperatorOperation>(

@@ -6,10 +6,14 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('serve')
     .option('--copied', 'start on a database that was copied, or on a copy that is not the last')
+    .option(
+      '--new-events-key',
+      'start with another EVENTS_KEY than that of the secrets of the endpoints: it is lost, or has leaked',
+    )
     .description('run the service until SIGTERM or SIGINT')
-    .action(async ({ copied }: { copied?: boolean }) => {
+    .action(async ({ copied = false, newEventsKey = false }) => {
       const { serve } = await import('./serve.ts');
-      await serve(terminal, { evenIfCopied: copied === true });
+      await serve(terminal, { evenIfCopied: copied, isNewEventsKey: newEventsKey });
     });
   addExamples(command, 'serve', 'serve 2>> latchkey.log');
 }

@@ -6,19 +6,22 @@ import {
   isDemoApplicationLive,
   linkingDemoText,
 } from '../demo/linking-demo.ts';
+import { fingerprintsOf } from '../events/endpoint-secret.ts';
 import { isDemo } from '../is-demo.ts';
 import { misspeltSettings } from '../misspelt-settings.ts';
 import { openLog } from '../open-log.ts';
+import type { Service } from '../service.ts';
 import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
 import { CannotListen, type OpenServer, type StartOptions, startServer } from '../start-server.ts';
+import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
 import { driverOf } from '../store/open-store.ts';
-import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { UnusableDatabase } from '../store/unusable-database.ts';
 import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
+import { messageOf } from './error-texts.ts';
 import type { Terminal } from './terminal.ts';
 
-type ServeOptions = Pick<StartOptions, 'evenIfCopied'>;
+type ServeOptions = Pick<StartOptions, 'evenIfCopied' | 'isNewEventsKey'>;
 
 // A terminal that closes sends SIGHUP. To a service without one, it is a request to read files again.
 const stopSignals = (): readonly NodeJS.Signals[] =>
@@ -48,7 +51,16 @@ async function serveUntilStopped(
   for (const found of misspeltSettings(environment)) {
     log.warn(found, 'a variable has nearly the name of a setting');
   }
-  if (!process.stderr.isTTY) process.on('SIGHUP', () => readAgain(settings, environment, log));
+  const started = Promise.withResolvers<OpenServer>();
+  if (!process.stderr.isTTY) {
+    // One after the other, and once the database may be asked.
+    let read: Promise<unknown> = started.promise;
+    process.on('SIGHUP', () => {
+      read = Promise.all([started.promise, read]).then(([{ service }]) =>
+        readAgain(settings, environment, service, log),
+      );
+    });
+  }
   // Before the start, so that a signal during the start stops the service in order, too.
   const stopped = stopSignal();
   // Node would open a debugger, to which every program on this machine can connect.
@@ -61,6 +73,7 @@ async function serveUntilStopped(
   const server = await startServer(settings, log, { ...options, onCopied }).catch((error) => {
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
+  started.resolve(server);
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
   const file = driverOf(settings.databaseUrl).fileOf(settings.databaseUrl);
   if (file !== null) stdout.write(`Its database is ${file}\n`);
@@ -80,13 +93,19 @@ async function serveUntilStopped(
   if (why instanceof CopiedDatabase) throw why;
 }
 
-function readAgain(settings: Settings, environment: NodeJS.ProcessEnv, log: Logger): void {
+async function readAgain(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  { store }: Service,
+  log: Logger,
+): Promise<void> {
   try {
-    const changed = readSecretsAgain(settings, environment);
+    const changed = await readSecretsAgain(settings, environment, (keys) =>
+      store.admitEventsKeys(fingerprintsOf(keys)),
+    );
     log.info({ changed }, 'the secrets were read again');
   } catch (error) {
-    if (!(error instanceof BadSetting)) throw error;
-    log.warn({ problem: error.message }, 'the secrets stay as they were');
+    log.warn({ problem: messageOf(error).trim() }, 'the secrets stay as they were');
   }
 }
 

@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import { isSigned } from '../events/message.ts';
 import { parseJson } from '../http/body.ts';
 import { eventsOf, type Service } from '../service.ts';
-import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
+import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
 
 export interface HeardEvent {
   /** A message may come twice. */

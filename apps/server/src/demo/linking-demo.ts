@@ -4,9 +4,9 @@ import type { EventsSettings } from '../events/events.ts';
 import { MAX_SCOPES } from '../linking/put-scope.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
+import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationChanges } from '../store/records.ts';
-import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 

@@ -1,11 +1,13 @@
 import { formatTimestamp } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
+import { fingerprintsOf } from '../events/endpoint-secret.ts';
 import { isDemo } from '../is-demo.ts';
+import { eventsFrom } from '../open-service.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
+import { DEMO_ENDPOINT_ID, knownAfter } from '../store/events-keys.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 import type { EndpointRecord } from '../store/records.ts';
-import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { MAX_COUNTED_EVENTS } from '../summary/summary.ts';
 
 /** As of the alert: by then, an endpoint that fails has had four tries of a message. */
@@ -37,6 +39,16 @@ export async function* checkEvents(
           `EVENTS_KEY is not set, but the database has ${count} ${endpoints(count)}: the service does not start.`,
           'Set it to that of the services that use the database.',
         );
+    return;
+  }
+  const keys = eventsFrom(settings)?.keys();
+  const known = await store.findEventsKeys();
+  if (count > 0 && keys !== undefined && knownAfter(known, fingerprintsOf(keys)) === null) {
+    yield problem(
+      'events',
+      `EVENTS_KEY is another key than that of the secrets of the ${count} ${endpoints(count)}: the service does not start.`,
+      'Set it to that of the services that use the database, or EVENTS_KEY_PREVIOUS to the key before.',
+    );
     return;
   }
   const now = clock();

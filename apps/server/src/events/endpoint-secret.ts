@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { Milliseconds } from '../clock.ts';
+import type { KeyFingerprints } from '../store/events-keys.ts';
 
 /** `EVENTS_KEY` and `EVENTS_KEY_PREVIOUS`. */
 export interface EventsKeys {
@@ -23,6 +24,18 @@ export function endpointSecret(key: string, endpointId: string, version: number)
   const salt = Buffer.from(endpointId.replaceAll('-', ''), 'hex');
   const bytes = hkdfSync('sha256', key, salt, `latchkey endpoint secret ${version}`, 32);
   return PREFIX + Buffer.from(bytes).toString('base64');
+}
+
+// They tell a wrong key from the right one. A guess that fits is nearly always a wrong one.
+const FINGERPRINT_BYTES = 4;
+
+/** What the database knows of the keys. No secret of an endpoint is derived in this way. */
+export function fingerprintsOf({ current, previous }: EventsKeys): KeyFingerprints {
+  const fingerprint = (key: string) => {
+    const bytes = hkdfSync('sha256', key, '', 'latchkey events key fingerprint', FINGERPRINT_BYTES);
+    return Buffer.from(bytes).toString('hex');
+  };
+  return { current: fingerprint(current), previous: previous && fingerprint(previous) };
 }
 
 /** The key of the signatures that a secret of {@link endpointSecret} stands for. */

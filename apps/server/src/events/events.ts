@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import type { Audit } from '../audit/audit.ts';
+import { BadSetting } from '../bad-setting.ts';
 import type { Clock } from '../clock.ts';
+import { DomainError } from '../domain-error.ts';
 import { isRefusedUrl, type OutboundAllow } from '../outbound/destination.ts';
 import type { EndpointRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { CopiedDatabase } from '../store/use-mark.ts';
 import { createSender, type SentAttempt } from './attempt.ts';
 import {
   createDeliverer,
@@ -11,10 +14,16 @@ import {
   type DelivererOptions,
   type Delivering,
 } from './deliverer.ts';
-import { type EventsKeys, endpointSecret } from './endpoint-secret.ts';
+import { type EventsKeys, endpointSecret, fingerprintsOf } from './endpoint-secret.ts';
 
 /** What endpoints need besides the store. */
 export interface Events extends Deliverer {
+  /**
+   * Before a secret is handed out: whether it is of a key that the database knows, or of its first one.
+   *
+   * @throws DomainError `store_unavailable` if not, until this process is started with the right key
+   */
+  admitKeys(): Promise<void>;
   /** The newest secret of an endpoint, which signs first. */
   secretOf(endpoint: Pick<EndpointRecord, 'id' | 'secret_version'>): string;
   /** Whether the URL alone says that no message may go there: see OUTBOUND_ALLOW. */
@@ -75,6 +84,11 @@ export function createEvents(
   });
   return {
     ...deliverer,
+    admitKeys: () =>
+      store.admitEventsKeys(fingerprintsOf(keys())).catch((error) => {
+        const isOurs = error instanceof BadSetting || error instanceof CopiedDatabase;
+        throw isOurs ? new DomainError('store_unavailable', {}, error) : error;
+      }),
     secretOf: ({ id, secret_version }) => endpointSecret(keys().current, id, secret_version),
     refusesUrl: (url) => isRefusedUrl(url, allow),
   };

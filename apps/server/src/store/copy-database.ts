@@ -40,10 +40,17 @@ export async function copyDatabase(
   const run = newId(Date.now());
   const id = to?.id ?? newId(Date.now());
   const other = { id: from.id, name: source.name };
-  const mark = { id, is: 'copy', other, run } as const;
+  const keys = from.events_keys && { events_keys: from.events_keys };
+  const mark = { id, is: 'copy', other, run, ...keys } as const;
   await replaceMark(target, to, mark);
   // Before the first page, so that no service starts and changes what was read already.
-  const copied = { id: from.id, is: 'copied', other: { id, name: target.name }, run } as const;
+  const copied = {
+    id: from.id,
+    is: 'copied',
+    other: { id, name: target.name },
+    run,
+    ...keys,
+  } as const;
   if (last) {
     await replaceMark(source, from, copied);
     await source.makeDeliveries(Date.now());

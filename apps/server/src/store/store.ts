@@ -1,5 +1,6 @@
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { Initiator } from '../initiator.ts';
+import type { KeyFingerprints } from './events-keys.ts';
 import type {
   AccountRecord,
   ApplicationAuthentication,
@@ -802,8 +803,16 @@ export interface Store {
   /** Returns the deleted endpoint; null if there is none. What is pending is dropped. */
   deleteEndpoint(endpoint_id: string, now: Milliseconds): Promise<EndpointRecord | null>;
 
-  /** Whether there is any endpoint, also one of a deleted application. */
-  hasEndpoints(): Promise<boolean>;
+  /**
+   * Notes that these keys sign for endpoints from now on. Without endpoints, any may.
+   *
+   * @throws BadSetting if its endpoints have secrets of other keys; then nothing has changed
+   * @throws CopiedDatabase
+   */
+  admitEventsKeys(keys: KeyFingerprints): Promise<void>;
+
+  /** The keys that were admitted, as in {@link knownAfter}. */
+  findEventsKeys(): Promise<readonly string[] | undefined>;
 
   // Events and deliveries
 

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
+import { type KeyFingerprints, knownKeysAfter } from './events-keys.ts';
 import { type Finding, problem } from './finding.ts';
 import { UnusableDatabase } from './unusable-database.ts';
 
@@ -10,6 +12,8 @@ export type UseMark = {
   id: string;
   /** When the last `latchkey backup` was made of it. */
   backed_up_at?: Milliseconds;
+  /** The keys that its endpoints were told secrets of: see {@link KeyFingerprints}. */
+  events_keys?: readonly string[];
 } & (
   | {
       /** A service or a command may have changed it. */
@@ -45,33 +49,43 @@ export class CopiedDatabase extends UnusableDatabase {
 export interface Claim {
   /** Whether to take it back into use if it was copied, or is a copy that is not complete. */
   evenIfCopied: boolean;
-  /** Whether it may change a database whose endpoints will not hear of it. Default: false. */
-  unheard?: boolean;
+  /** What signs for its endpoints, null if nothing does. Default: nobody is to hear of what changes. */
+  eventsKeys?: KeyFingerprints | null;
+}
+
+export interface ClaimedDatabase extends UseMarks {
+  /** In messages. */
+  name: string;
+  /** Whether there is any endpoint, also one of a deleted application, but that of the demo. */
+  hasEndpoints(): Promise<boolean>;
 }
 
 /**
- * Marks a database as used, before anything is changed in it.
+ * Marks a database as used, and with which keys, before anything is changed in it.
  *
- * @param database - its name in messages
  * @param onWarning - gets what the operator has to do if it was taken back into use
  * @throws CopiedDatabase
+ * @throws BadSetting for the keys
  */
 export async function claimDatabase(
-  marks: UseMarks,
-  database: string,
-  { evenIfCopied }: Claim,
+  database: ClaimedDatabase,
+  { evenIfCopied, eventsKeys }: Claim,
   onWarning: (message: string) => void = () => {},
 ): Promise<void> {
   for (;;) {
-    const mark = await marks.find();
-    if (mark?.is === 'used') return;
-    if (!evenIfCopied) refuseCopied(mark, database);
-    const id = mark?.id ?? newId(Date.now());
-    if (!(await marks.replace(mark, { id, is: 'used' }))) continue;
-    if (mark !== null && mark.is !== 'complete') {
+    const mark = await database.find();
+    const known = mark?.events_keys;
+    const events_keys =
+      eventsKeys === undefined ? known : await knownKeysAfter(database, known, eventsKeys);
+    if (!evenIfCopied) refuseCopied(mark, database.name);
+    const before = mark?.is === 'used' ? mark : { id: mark?.id ?? newId(Date.now()) };
+    const after = { ...before, is: 'used', ...(events_keys && { events_keys }) } as const;
+    if (isDeepStrictEqual(mark, after)) return;
+    if (!(await database.replace(mark, after))) continue;
+    if (mark !== null && mark.is !== 'used' && mark.is !== 'complete') {
       const since = formatTimestamp(uuidV7Time(mark.run) as Milliseconds);
       onWarning(
-        `${database} was taken back into use. What was revoked in ${mark.other.name} since ${since} is not revoked here: run \`latchkey revoke-again --since ${since}\` with the logs of the services there.`,
+        `${database.name} was taken back into use. What was revoked in ${mark.other.name} since ${since} is not revoked here: run \`latchkey revoke-again --since ${since}\` with the logs of the services there.`,
       );
     }
     return;

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/cli/cannot-start.ts';
 import { describeListenError } from '../../src/cli/serve.ts';
 import { CannotListen } from '../../src/start-server.ts';
+import { DEMO_ENDPOINT_ID } from '../../src/store/events-keys.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { DEMO_ENDPOINT_ID } from '../../src/store/unheard-changes.ts';
 import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 
 const LISTENS = /^Latchkey listens on (http:\/\/127\.0\.0\.1:\d+), its API .*\/docs$/m;

@@ -14,7 +14,7 @@ import { demoAccounts } from '../../src/demo/demo-records.ts';
 import { convertFor } from '../../src/demo/experiments.ts';
 import { DEMO_APPLICATION_ID, DEMO_SECRET_ID, demoPaths } from '../../src/demo/linking-demo.ts';
 import { messageHeaders } from '../../src/events/message.ts';
-import { DEMO_ENDPOINT_ID } from '../../src/store/unheard-changes.ts';
+import { DEMO_ENDPOINT_ID } from '../../src/store/events-keys.ts';
 import type { Json } from '../http/call.ts';
 import { formTokenIn, visit } from '../linking/page-flow.ts';
 import { type DemoServer, startDemo, useDemo } from './running-demo.ts';

@@ -16,8 +16,10 @@ import { readList } from '../list.ts';
 type EventsName = Extract<keyof Handlers, `admin.${'endpoints' | 'deliveries'}.${string}`>;
 
 export const eventsHandlers: Handlers<EventsName> = {
-  'admin.endpoints.create': async (service, members) =>
-    withSecret(service, await createEndpoint(service, members)),
+  'admin.endpoints.create': async (service, members) => {
+    await eventsOf(service).admitKeys();
+    return withSecret(service, await createEndpoint(service, members));
+  },
   'admin.endpoints.list': ({ store }, { application_id, ...part }) =>
     readList(
       part,
@@ -43,6 +45,7 @@ export const eventsHandlers: Handlers<EventsName> = {
     _initiator,
     { ids },
   ) => {
+    await eventsOf(service).admitKeys();
     const endpoint = await rotateEndpoint(service, endpoint_id, overlap_seconds * 1000);
     // A restore goes on to the same secret.
     ids.secret_version = `${endpoint.secret_version}`;

@@ -8,7 +8,6 @@ import {
   requestScope,
 } from '../../request-scope.ts';
 import type { StoreOptions } from '../store.ts';
-import { DEMO_ENDPOINT_ID, refuseUnheardChanges } from '../unheard-changes.ts';
 import { claimDatabase } from '../use-mark.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
@@ -39,7 +38,7 @@ import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
-import { useMarks } from './use-mark.ts';
+import { claimed } from './use-mark.ts';
 
 export interface Collections extends Concerns {
   order: Order;
@@ -77,7 +76,7 @@ export type ListWork<T> = (
 /** Without `migrate`, no index is built either. */
 export type DatabaseOptions = IndexOptions &
   MigrateOptions &
-  Pick<StoreOptions, 'claim' | 'onWarning' | 'recordsEvents'>;
+  Pick<StoreOptions, 'claim' | 'onWarning'>;
 
 /** A linearizable read waits for a majority, also if it finds nothing. */
 const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
@@ -274,18 +273,10 @@ export class Database {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate: mayMigrate = true, onWarning } = this.#options;
-      const { claim, recordsEvents = false } = this.#options;
+      const { create = true, migrate: mayMigrate = true, claim, onWarning } = this.#options;
       if (!create) await refuseNew(db, this.#timeouts.operation);
       await migrate(db, concerns, this.#options);
-      if (claim) {
-        const name = `The database ${db.databaseName}`;
-        if (!recordsEvents && !claim.unheard) {
-          const heard = { endpoints: { $elemMatch: { id: { $ne: toId(DEMO_ENDPOINT_ID) } } } };
-          if (await collections.endpoints.findOne(heard)) refuseUnheardChanges(name);
-        }
-        await claimDatabase(useMarks(db, concerns), name, claim, onWarning);
-      }
+      if (claim) await claimDatabase(claimed(collections), claim, onWarning);
       if (mayMigrate) await this.#keepIndexes(collections, server);
       this.#collections = collections;
       return collections;

@@ -10,7 +10,6 @@ import {
   type EndpointsDocument,
   fromEndpointItem,
   fromOwner,
-  HOST,
   itemUpdate,
   toEndpointItem,
   toOwner,
@@ -30,7 +29,6 @@ type Endpoints = Pick<
   | 'updateEndpoint'
   | 'rotateEndpoint'
   | 'deleteEndpoint'
-  | 'hasEndpoints'
 >;
 
 const existing = { deleted_at: { $exists: false } } as const;
@@ -198,15 +196,6 @@ export function endpoints(database: Database, clock: Clock): Endpoints {
       );
       if (deleted) await tryDropUntold(database, [id], now);
       return deleted;
-    },
-
-    async hasEndpoints() {
-      // No index has an endpoint that is not there.
-      const which = { 'endpoints.id': { $gte: HOST } };
-      const found = await database.readByIndex('endpoints_by_id', ({ endpoints }, listing) =>
-        endpoints.findOne(which, { ...listing, projection: { _id: 1 } }),
-      );
-      return found !== null;
     },
   };
 }

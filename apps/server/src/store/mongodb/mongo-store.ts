@@ -15,6 +15,7 @@ import { Database } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
 import { isForbidden } from './errors.ts';
+import { eventsKeys } from './events-keys.ts';
 import { grants } from './grants.ts';
 import { keys } from './keys.ts';
 import { links } from './links.ts';
@@ -60,6 +61,7 @@ export function operations(database: Database, clock: Clock, recordsEvents = fal
     ...refusals(database),
     ...commandChanges(database),
     ...logCounter(database),
+    ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),
   };
@@ -83,7 +85,6 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const { create, migrate, migrations, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
-    recordsEvents: options.recordsEvents ?? false,
     ...(onWarning && { onWarning }),
   });
   try {

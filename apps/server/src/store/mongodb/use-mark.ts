@@ -1,6 +1,9 @@
 import type { ClientSession, Collection, Db } from 'mongodb';
-import type { UseMark, UseMarks } from '../use-mark.ts';
+import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
+import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
 import type { Concerns } from './concerns.ts';
+import type { EndpointsDocument } from './documents/endpoints.ts';
+import { toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
 /** `writes` counts the pages that copies wrote. */
@@ -28,7 +31,8 @@ export function useMarks(
           await marksOf(db).insertOne({ ...ID, ...after }, durable);
           return true;
         }
-        const filter = { ...ID, ...before };
+        // What the mark lacks, its document has to lack.
+        const filter = { ...ID, events_keys: { $exists: false }, ...before };
         return (await marksOf(db).replaceOne(filter, after, durable)).matchedCount === 1;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
@@ -37,6 +41,19 @@ export function useMarks(
     },
   };
 }
+
+export const claimed = ({
+  db,
+  endpoints,
+  ...concerns
+}: Concerns & { db: Db; endpoints: Collection<EndpointsDocument> }): ClaimedDatabase => ({
+  ...useMarks(db, concerns),
+  name: `The database ${db.databaseName}`,
+  async hasEndpoints() {
+    const heard = { endpoints: { $elemMatch: { id: { $ne: toId(DEMO_ENDPOINT_ID) } } } };
+    return (await endpoints.findOne(heard, { projection: { _id: 1 } })) !== null;
+  },
+});
 
 /**
  * Changes the mark's document, and with it conflicts with every other change of the mark until the

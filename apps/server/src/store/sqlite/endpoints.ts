@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type EventType, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import { endpointChanges } from '../event.ts';
+import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';
 import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
@@ -12,6 +13,11 @@ export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'
   types: string | null;
   hidden: number;
 };
+
+export function prepareHasEndpoints(database: DatabaseSync): () => boolean {
+  const find = database.prepare('SELECT 1 FROM endpoints WHERE id != ? LIMIT 1');
+  return () => find.get(uuidToBytes(DEMO_ENDPOINT_ID)) !== undefined;
+}
 
 export function prepareEndpoints(database: DatabaseSync) {
   const count = database.prepare(
@@ -36,7 +42,6 @@ export function prepareEndpoints(database: DatabaseSync) {
       last_success_at = :last_success_at, failing_since = :failing_since, failures = :failures
     WHERE id = :id`);
   const remove = database.prepare('DELETE FROM endpoints WHERE id = ?');
-  const any = database.prepare('SELECT 1 FROM endpoints LIMIT 1');
 
   function findEndpoint(endpoint_id: string): EndpointRecord | null {
     const row = find.get(uuidToBytes(endpoint_id)) as EndpointRow | undefined;
@@ -93,8 +98,6 @@ export function prepareEndpoints(database: DatabaseSync) {
       if (found !== null) remove.run(uuidToBytes(endpoint_id));
       return found;
     },
-
-    hasEndpoints: (): boolean => any.get() !== undefined,
   };
 }
 

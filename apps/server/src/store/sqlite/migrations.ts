@@ -377,7 +377,7 @@ export function versionOf(
   return version;
 }
 
-const nameOf = (path: string) => `The database ${path}`;
+export const nameOf = (path: string) => `The database ${path}`;
 
 function oldestOf(database: DatabaseSync, version: number): number {
   try {

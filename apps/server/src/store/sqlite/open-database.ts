@@ -2,16 +2,15 @@ import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import type * as NodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
 import { BadSetting } from '../../bad-setting.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
-import { DEMO_ENDPOINT_ID, refuseUnheardChanges } from '../unheard-changes.ts';
 import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
+import { prepareHasEndpoints } from './endpoints.ts';
 import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { refuseForeign, sign } from './foreign-file.ts';
-import { migrate, type SqliteStep, versionOf } from './migrations.ts';
+import { migrate, nameOf, type SqliteStep, versionOf } from './migrations.ts';
 import { useMarks } from './use-mark.ts';
 
 export const IN_MEMORY = ':memory:';
@@ -28,8 +27,7 @@ export async function openDatabase(
     migrations,
     claim,
     onWarning,
-    recordsEvents = false,
-  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning' | 'recordsEvents'> & {
+  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
     migrate?: boolean | 'all';
     migrations?: readonly SqliteStep[] | undefined;
   } = {},
@@ -49,13 +47,9 @@ export async function openDatabase(
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     if (claim) {
-      const name = `The database ${path}`;
-      await retryWhileLocked(() => {
-        const find = opened.prepare('SELECT 1 FROM endpoints WHERE id != ? LIMIT 1');
-        const hasEndpoints = find.get(uuidToBytes(DEMO_ENDPOINT_ID)) !== undefined;
-        if (hasEndpoints && !recordsEvents && !claim.unheard) refuseUnheardChanges(name);
-      });
-      await claimDatabase(useMarks(opened), name, claim, onWarning);
+      const hasEndpoints = () => retryWhileLocked(prepareHasEndpoints(opened));
+      const claimed = { ...useMarks(opened), name: nameOf(path), hasEndpoints };
+      await claimDatabase(claimed, claim, onWarning);
     }
     return opened;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain-error.ts';
 import type { Store, StoreOptions } from '../store.ts';
+import { claimDatabase } from '../use-mark.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
@@ -7,7 +8,7 @@ import { prepareCommandChanges } from './command-changes.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareDeliveries } from './deliveries.ts';
-import { prepareEndpoints } from './endpoints.ts';
+import { prepareEndpoints, prepareHasEndpoints } from './endpoints.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -15,7 +16,7 @@ import { GroupRead } from './group-read.ts';
 import { prepareKeys } from './keys.ts';
 import { prepareLinks } from './links.ts';
 import { prepareLogCounter } from './log-counter.ts';
-import type { SqliteStep } from './migrations.ts';
+import { nameOf, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { prepareOutbox, recordEvents } from './outbox.ts';
 import { preparePages } from './pages.ts';
@@ -26,7 +27,7 @@ import { prepareResources } from './resources.ts';
 import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
-import { prepareFindUseMark } from './use-mark.ts';
+import { prepareUseMarks } from './use-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 const RESERVE_EVERY_MS = 2_000;
@@ -68,7 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const logCounter = prepareLogCounter(database);
   const counts = prepareCounts(database);
   const rateLimits = prepareRateLimits(database);
-  const findUseMark = prepareFindUseMark(database);
+  const useMarks = prepareUseMarks(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
   const reads = new GroupRead(database, file, refuseIfEnded);
@@ -119,6 +120,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     file.refuseIfLost();
     if (closing) throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
   }
+
+  const claimed = {
+    name: nameOf(path),
+    find: read(useMarks.find),
+    replace: write(useMarks.replace),
+    hasEndpoints: read(prepareHasEndpoints(database)),
+  };
 
   const putAccount = write(accounts.putAccount);
   const beginErasure = end(accounts.beginErasure);
@@ -265,7 +273,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       return {
         database_bytes: sizes.database,
         free_bytes: sizes.free,
-        backed_up_at: findUseMark()?.backed_up_at ?? null,
+        backed_up_at: useMarks.find()?.backed_up_at ?? null,
       };
     }),
 
@@ -300,7 +308,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       if (deleted) await tryDropUntold(now);
       return deleted;
     },
-    hasEndpoints: read(endpoints.hasEndpoints),
+    admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
+    findEventsKeys: read(() => useMarks.find()?.events_keys),
 
     makeDeliveries: write(outbox.makeDeliveries),
     createPing: write(deliveries.createPing),

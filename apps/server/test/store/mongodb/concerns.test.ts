@@ -108,7 +108,6 @@ const lists = [
   'findRefusals',
   'findFirstRefusal',
   'listEndpoints',
-  'hasEndpoints',
   'listDeliveries',
 ] as const;
 

@@ -6,6 +6,11 @@ import { aDeletion, anApplication, anEndpoint, anId, atOnce } from './records.ts
 const MOST = { most: 3 };
 const ALL = { limit: 100, before: null };
 
+const signing = (current: string, previous: string | null = null) => ({
+  evenIfCopied: false,
+  eventsKeys: { current, previous },
+});
+
 export function describeEndpoints(stores: SuiteStores): void {
   const onEmpty = (run: (store: Store, other: Store) => Promise<void>) =>
     stores.withFresh(async (database) => {
@@ -19,7 +24,6 @@ export function describeEndpoints(stores: SuiteStores): void {
   describe('an endpoint', () => {
     test('is created, found, listed by its owner, and deleted for every process', () =>
       onEmpty(async (store, other) => {
-        expect(await store.hasEndpoints()).toBe(false);
         const application = anApplication();
         await store.createApplication(application);
         const host = anEndpoint({ types: ['grant.created', 'grant.revoked'] });
@@ -27,7 +31,6 @@ export function describeEndpoints(stores: SuiteStores): void {
         for (const endpoint of [host, own]) {
           expect(await store.createEndpoint(endpoint, MOST)).toBe('created');
         }
-        expect(await other.hasEndpoints()).toBe(true);
         expect(await other.findEndpoint(host.id)).toEqual(host);
         expect(await other.findEndpoint(anId())).toBeNull();
         expect(await other.listEndpoints({}, ALL)).toEqual([own, host]);
@@ -98,21 +101,123 @@ export function describeEndpoints(stores: SuiteStores): void {
       stores.withFresh(async (database) => {
         const store = await database.open({ recordsEvents: true });
         const endpoint = anEndpoint();
-        const claim = { evenIfCopied: false };
+        const claim = { evenIfCopied: false, eventsKeys: null };
         await database.open({ claim }).then((silent) => silent.close());
         await store.createEndpoint(endpoint, MOST);
         await expect(database.open({ claim })).rejects.toThrow(/EVENTS_KEY is not set/);
-        for (const options of [
-          { claim: { ...claim, unheard: true } },
-          { claim, recordsEvents: true },
-          {},
-        ]) {
+        for (const options of [{ claim: { evenIfCopied: false } }, { claim: signing('a') }, {}]) {
           await database.open(options).then((opened) => opened.close());
         }
         await store.deleteEndpoint(endpoint.id, 9);
         await store.close();
         await database.sweep(Date.now() + 7_200_000);
         await database.open({ claim }).then((silent) => silent.close());
+      }));
+
+    // [current, previous], and what the database knows then; null where the start is refused.
+    test.each<[string, (readonly [string, string | null, readonly string[] | null])[]]>([
+      [
+        'the key of before',
+        [
+          ['a', null, ['a']],
+          ['a', null, ['a']],
+        ],
+      ],
+      [
+        'another key',
+        [
+          ['a', null, ['a']],
+          ['b', null, null],
+          ['b', 'c', null],
+          ['a', null, ['a']],
+        ],
+      ],
+      [
+        'a change of the key, process by process, and a second change',
+        [
+          ['a', null, ['a']],
+          ['a', 'a', ['a']],
+          ['b', 'a', ['b', 'a']],
+          // A process that was not told of the new one yet, or a deployment that was rolled back.
+          ['a', null, ['b', 'a']],
+          ['b', 'a', ['b', 'a']],
+          ['b', null, ['b']],
+          // A process that still has both.
+          ['b', 'a', ['b']],
+          ['a', null, null],
+          ['c', 'b', ['c', 'b']],
+          ['c', null, ['c']],
+          ['b', null, null],
+        ],
+      ],
+      [
+        'a change that is taken back',
+        [
+          ['a', null, ['a']],
+          ['b', 'a', ['b', 'a']],
+          ['a', 'b', ['a', 'b']],
+          ['a', null, ['a']],
+          ['b', null, null],
+        ],
+      ],
+    ])('has secrets of a key: a start with %s', (_, starts) =>
+      stores.withFresh(async (database) => {
+        const store = await database.open({ recordsEvents: true });
+        await store.createEndpoint(anEndpoint(), MOST);
+        for (const [current, previous, known] of starts) {
+          const before = await store.findEventsKeys();
+          const started = database.open({ claim: signing(current, previous) });
+          if (known === null) {
+            await expect(started).rejects.toThrow(/another key .* --new-events-key.* rotate ID/);
+            expect(await store.findEventsKeys()).toEqual(before);
+          } else {
+            await started.then((opened) => opened.close());
+            expect(await store.findEventsKeys()).toEqual(known);
+          }
+        }
+        const claim = { ...signing('z'), evenIfCopied: false };
+        const isNew = { ...claim, eventsKeys: { ...claim.eventsKeys, isNew: true } };
+        await database.open({ claim: isNew }).then((opened) => opened.close());
+        expect(await store.findEventsKeys()).toEqual(['z']);
+        await store.close();
+      }),
+    );
+
+    test('has secrets of the key with which it was made, whatever the other processes have', () =>
+      stores.withFresh(async (database) => {
+        const [one, other] = [
+          await database.open({ recordsEvents: true, claim: signing('a') }),
+          await database.open({ recordsEvents: true, claim: signing('b') }),
+        ];
+        const admit = (store: Store, current: string) =>
+          store.admitEventsKeys({ current, previous: null });
+        await admit(one, 'a');
+        const endpoint = anEndpoint();
+        await one.createEndpoint(endpoint, MOST);
+        await expect(admit(other, 'b')).rejects.toThrow(/another key/);
+        await admit(one, 'a');
+        // Nobody has a secret any more.
+        await one.deleteEndpoint(endpoint.id, 9);
+        await admit(other, 'b');
+        expect(await one.findEventsKeys()).toEqual(['b']);
+        await Promise.all([one.close(), other.close()]);
+      }));
+
+    test('has secrets of one key, of processes that start at the same time', () =>
+      stores.withFresh(async (database) => {
+        const store = await database.open({ recordsEvents: true, claim: signing('a') });
+        await store.createEndpoint(anEndpoint(), MOST);
+        const starts = await Promise.allSettled(
+          ['b', 'a', 'c', 'a'].map((current) =>
+            database.open({ claim: signing(current, current === 'b' ? 'a' : null) }),
+          ),
+        );
+        expect(starts.map(({ status }) => status)).toEqual([
+          ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+        ]);
+        expect(await store.findEventsKeys()).toEqual(['b', 'a']);
+        for (const start of starts) if (start.status === 'fulfilled') await start.value.close();
+        await store.close();
       }));
 
     test('of a deleted application is unknown at once, and none is created for it', () =>
