@@ -17,11 +17,11 @@ import {
 } from '@latchkey/schema';
 import { loadSettings, type Settings } from '@latchkey/server';
 import { describe, expect, test } from 'vitest';
+import { grantEventId } from '../apps/server/src/event.ts';
 import { endpointSecret } from '../apps/server/src/events/endpoint-secret.ts';
 import { messageHeaders } from '../apps/server/src/events/message.ts';
 import { nextAttemptAt } from '../apps/server/src/events/timetable.ts';
 import { reasons } from '../apps/server/src/reasons.ts';
-import { grantEventId } from '../apps/server/src/store/event.ts';
 import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
 import { anchors, codeBlocks, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';

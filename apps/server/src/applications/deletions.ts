@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '../clock.ts';
-import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
+import { CODE_LIFETIME } from '../lifetimes.ts';
 import type { DeletionRecord } from '../store/records.ts';
 import type { ListRange, Store } from '../store/store.ts';
 import type { Counts } from '../summary/counts.ts';

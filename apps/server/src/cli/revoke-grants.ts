@@ -1,6 +1,6 @@
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
-import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
+import { activeGrants } from '../grants/active-grants.ts';
 import { endCodes } from '../grants/end-codes.ts';
 import type { Parties } from '../store/store.ts';
 import { confirm } from './confirm.ts';

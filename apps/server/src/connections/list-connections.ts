@@ -1,9 +1,9 @@
 import type { Milliseconds } from '../clock.ts';
+import { activeGrants } from '../grants/active-grants.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '../store/records.ts';
-import type { Parties, Store } from '../store/store.ts';
 
 export interface Connection {
   application: ApplicationRecord;
@@ -70,26 +70,4 @@ export async function listConnectionsWithGrants(
 
 function byName(one: ApplicationRecord, other: ApplicationRecord): number {
   return one.name.localeCompare(other.name, 'en') || one.id.localeCompare(other.id);
-}
-
-const PAGE = 100;
-
-/** Has every grant that was active before the call began. */
-export async function* activeGrants(
-  store: Pick<Store, 'listConnections' | 'listActiveGrants'>,
-  { account_id, application_id }: Parties,
-): AsyncGenerator<ConnectedGrant> {
-  if (application_id === undefined) {
-    for (const connection of await store.listConnections(account_id)) {
-      yield* activeGrants(store, { account_id, application_id: connection.application_id });
-    }
-    return;
-  }
-  let page: ConnectedGrant[];
-  let before: string | null = null;
-  do {
-    page = await store.listActiveGrants({ account_id, application_id }, { limit: PAGE, before });
-    yield* page;
-    before = page.at(-1)?.grant_id ?? null;
-  } while (page.length === PAGE);
 }

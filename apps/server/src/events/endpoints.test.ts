@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DomainError } from '../domain-error.ts';
+import { PING_WAIT } from '../lifetimes.ts';
 import type { Service } from '../service.ts';
 import type { DeliveryRecord } from '../store/records.ts';
-import { PING_WAIT, pingEndpoint } from './endpoints.ts';
+import { pingEndpoint } from './endpoints.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

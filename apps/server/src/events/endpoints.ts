@@ -1,17 +1,16 @@
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { afterChange, DomainError } from '../domain-error.ts';
+import { ping } from '../event.ts';
+import { CLAIM_LASTS, PING_WAIT } from '../lifetimes.ts';
 import { eventsOf, type Service } from '../service.ts';
-import { newDelivery, ping } from '../store/event.ts';
+import { newDelivery } from '../store/delivery.ts';
 import type { DeliveryRecord, EndpointRecord } from '../store/records.ts';
-import { CLAIM_LASTS, type EndpointChanges } from '../store/store.ts';
+import type { EndpointChanges } from '../store/store.ts';
 
 /** An event costs a delivery for each. */
 export const MAX_ENDPOINTS_OF_APPLICATION = 3;
 export const MAX_ENDPOINTS_OF_HOST = 5;
-
-/** Leaves time for the response before the deadline of the request. */
-export const PING_WAIT: Milliseconds = 18_000;
 
 type Members = Pick<EndpointRecord, 'url' | 'application_id' | 'types'>;
 

@@ -2,10 +2,11 @@ import type { Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { USE_NOTED_AFTER } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
-import { isUnusedSince, USE_NOTED_AFTER, unusedBefore } from '../store/store.ts';
+import { isUnusedSince, unusedBefore } from '../store/store.ts';
 
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownGrantSecret(

@@ -1,8 +1,8 @@
-import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { ConnectedGrant, GrantRecord } from '../store/records.ts';
+import { activeGrants } from './active-grants.ts';
 
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;

@@ -2,11 +2,11 @@ import type { Milliseconds } from '../clock.ts';
 import { type MintedCredential, mintCredential, newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { CODE_LIFETIME } from '../lifetimes.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
 import type { NewCode } from '../store/store.ts';
-import { CODE_LIFETIME } from './code-lifetime.ts';
 
 export interface CodeRequest {
   application_id: string;

@@ -2,14 +2,12 @@ import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { RECOVERY_WINDOW } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantHistory } from '../store/records.ts';
-import { CODE_LIFETIME } from './code-lifetime.ts';
 import type { GrantWithSecret } from './redeem.ts';
 import { whyNotFound } from './why-not-found.ts';
-
-export const RECOVERY_WINDOW: Milliseconds = 2 * CODE_LIFETIME;
 
 export async function recover(
   { store, clock }: Service,

@@ -2,11 +2,11 @@ import { parseCredential } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
+import { CODE_LIFETIME } from '../lifetimes.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
 import { noCounts } from '../summary/counts.ts';
-import { CODE_LIFETIME } from './code-lifetime.ts';
 import { redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);

@@ -1,19 +1,14 @@
 import { parseCredential, uuidV7Time } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { CODE_LIFETIME, MAX_CLOCK_SKEW } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { ApplicationRecord, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption } from '../store/store.ts';
 import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
-import { CODE_LIFETIME } from './code-lifetime.ts';
-
-// A clock that is ahead issues codes that live longer by the same time. Processes on NTP are within
-// a second of each other; a minute is the bound of `docs/protocol/operations.md#redemption`.
-export const MAX_CLOCK_SKEW: Milliseconds = 60_000;
 
 export interface GrantWithSecret {
   grant: GrantRecord;

@@ -5,6 +5,7 @@ import { NoPlace } from '../client-documents/places.ts';
 import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { LINK_LIFETIME } from '../lifetimes.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
 import {
@@ -15,7 +16,6 @@ import {
   readTarget,
 } from './authorization-request.ts';
 import { hashIds } from './hash-ids.ts';
-import { LINK_LIFETIME } from './link-access.ts';
 import { applicationSubject } from './linking-application.ts';
 import {
   addToQuery,

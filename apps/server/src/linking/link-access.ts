@@ -3,12 +3,13 @@ import type { Milliseconds } from '../clock.ts';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { LINK_LIFETIME, LINKS_KEPT } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import { linkingOf, type Service } from '../service.ts';
 import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
-import { LINKS_KEPT, type LinkHolder, type Store } from '../store/store.ts';
+import type { LinkHolder, Store } from '../store/store.ts';
 import { hashIds } from './hash-ids.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
@@ -18,9 +19,6 @@ import {
   returnOf,
   type StrangersAddress,
 } from './redirect.ts';
-
-/** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
-export const LINK_LIFETIME: Milliseconds = 3_600_000;
 
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;

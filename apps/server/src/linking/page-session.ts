@@ -1,15 +1,12 @@
 import { credentialParts, isUuid } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
+import { CONNECTIONS_LIFETIME } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
-
-/** A page of connections is open for 30 minutes: `docs/protocol/limits.md#lifetimes`. */
-export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
 
 export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
 

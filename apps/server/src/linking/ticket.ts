@@ -1,10 +1,8 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
+import { TICKET_LIFETIME } from '../lifetimes.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord, PageRecord } from '../store/records.ts';
-
-/** A ticket opens its page for 5 minutes: `docs/protocol/limits.md#lifetimes`. */
-export const TICKET_LIFETIME: Milliseconds = 300_000;
 
 export interface NewPage {
   page: PageRecord;

@@ -1,8 +1,8 @@
 import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import { EVERY_SCOPE, withMarks } from '../audit/name-marks.ts';
 import type { Milliseconds } from '../clock.ts';
-import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
+import { activeGrants } from '../grants/active-grants.ts';
 import type { ActionName, Initiator } from '../initiator.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';

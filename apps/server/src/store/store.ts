@@ -1,5 +1,6 @@
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { Initiator } from '../initiator.ts';
+import { USE_NOTED_AFTER } from '../lifetimes.ts';
 import type { KeyFingerprints } from './events-keys.ts';
 import type {
   AccountRecord,
@@ -92,9 +93,6 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
 
 const DAY: Milliseconds = 86_400_000;
 
-// A grant that is used all the time costs one write a day.
-export const USE_NOTED_AFTER: Milliseconds = DAY;
-
 /**
  * A grant of the application that was redeemed, and last used, before this is idle; null if none
  * is. The note of a use may be older than the use by {@link USE_NOTED_AFTER}.
@@ -130,9 +128,6 @@ export function documentedChanges(before: ApplicationRecord, approved: Documente
   const redirect_uris = [...others, ...newest].slice(-DOCUMENTED_REDIRECT_URIS);
   return { name, homepage_uri, policy_uri, tos_uri, document, redirect_uris };
 }
-
-/** Link requests and pages stay after they expire, so that a late user finds the way back. */
-export const LINKS_KEPT: Milliseconds = 10_800_000;
 
 /** At most one of them. */
 export interface AccountFilter {
@@ -304,9 +299,6 @@ export interface CountedPlace {
   grant_id: string | null;
 }
 
-/** How long the counts of an hour are kept. */
-export const COUNTS_KEPT: Milliseconds = 31 * DAY;
-
 /** How many grants what was counted has added. */
 export function liveChange(counts: HourCounts['counts']): number {
   let change = counts['grants:created'] ?? 0;
@@ -315,12 +307,6 @@ export function liveChange(counts: HourCounts['counts']): number {
   }
   return change;
 }
-
-/** How long a delivery is kept after its end. */
-export const DELIVERIES_KEPT: Milliseconds = 30 * DAY;
-
-/** How long a process has for a try, and how late one may be after a kill. */
-export const CLAIM_LASTS: Milliseconds = 60_000;
 
 export type EndpointChanges = Partial<Pick<EndpointRecord, 'url' | 'types' | 'disabled_reason'>>;
 
@@ -353,8 +339,7 @@ export interface EndedTry {
   now: Milliseconds;
 }
 
-/** An endpoint whose every try failed for so long, and at least so often, is disabled. */
-export const FAILING_LASTS: Milliseconds = 5 * DAY;
+/** An endpoint is disabled after so many failed tries at least: see FAILING_LASTS. */
 export const FAILING_TRIES = 5;
 
 export interface EventCounts {

@@ -1,6 +1,6 @@
 import { formatTimestamp, type Summary, type SummaryStep } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import { LINK_LIFETIME } from '../linking/link-access.ts';
+import { LINK_LIFETIME } from '../lifetimes.ts';
 import type { Service } from '../service.ts';
 import type { HourCounts } from '../store/records.ts';
 import { type EventCounts, liveChange } from '../store/store.ts';

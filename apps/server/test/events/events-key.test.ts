@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { BadSetting } from '../../src/bad-setting.ts';
 import { endpointSecret, fingerprintsOf } from '../../src/events/endpoint-secret.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { startDemo } from '../demo/running-demo.ts';
 import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
@@ -227,11 +227,15 @@ describeOnEachStore('on a database with endpoints, EVENTS_KEY', (fresh) => {
 
   test('is not the one of the demo, which has another one at each start', () =>
     onDatabase(A, async () => {
-      await expect(startDemo({}, database.url)).rejects.toThrow(BadSetting);
+      await expect(startDemo({}, database.url)).rejects.toThrow(/EVENTS_KEY is not set/);
       const { stdout } = await latchkey(['endpoint', 'list', '--json'], { EVENTS_KEY: A });
       const { id } = JSON.parse(stdout).data[0];
       await latchkey(['endpoint', 'delete', id, '--yes'], { EVENTS_KEY: A });
       for (const _ of ['once', 'again']) await (await startDemo({}, database.url)).close();
+      const store = await openStore(database.url, { clock: Date.now });
+      const { current } = fingerprintsOf({ current: A, previous: null });
+      expect(await store.findEventsKeys()).toEqual([current]);
+      await store.close();
       // The endpoint of the demo has no secret that anybody was told.
       expect(await codeOf({ EVENTS_KEY: B })).toBe(0);
     }));

@@ -64,6 +64,8 @@ test('the address of a database is redacted as a whole, however short its passwo
   const redact = redactorFor(secretsOf({ ...secrets, ...keys, databaseUrl }));
   expect(redact(`no server at ${databaseUrl}: passed`)).toBe('no server at [redacted]: passed');
   expect(redact('mongodb://ada:p%40ss/?@db.example')).toBe('[redacted]db.example');
-  const open = redactorFor(secretsOf({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' }));
+  const open = redactorFor(
+    secretsOf({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' }),
+  );
   expect(open('mongodb://db.example/latchkey')).toBe('mongodb://db.example/latchkey');
 });

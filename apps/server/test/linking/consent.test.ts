@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@latchkey/schema';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { LINKS_KEPT } from '../../src/store/store.ts';
+import { LINKS_KEPT } from '../../src/lifetimes.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { RawConnection } from '../http/raw-connection.ts';

@@ -1,5 +1,5 @@
-import type { Milliseconds } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
+import { COOKIE_AFTER_DECISION, LINKS_KEPT } from '../../lifetimes.ts';
 import { findReturnToStranger, type ReturnToStranger } from '../../linking/link-access.ts';
 import { describeRedirect, toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
@@ -7,7 +7,6 @@ import { browserActions, type Redirect } from '../../operations/browser-actions.
 import { call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
 import { linkingOf } from '../../service.ts';
-import { LINKS_KEPT } from '../../store/store.ts';
 import type { RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
@@ -17,9 +16,6 @@ import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { consentPage } from './views/consent-page.ts';
 import { endPage } from './views/end-page.ts';
-
-/** For the other clicks of a double click, and for the button back. */
-export const COOKIE_AFTER_DECISION: Milliseconds = 300_000;
 
 const decisions = {
   allow: browserActions.allow,

@@ -2,9 +2,10 @@ import { deliveryStatuses } from '@latchkey/schema';
 import type { Binary, UpdateFilter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
 import { afterChange } from '../../domain-error.ts';
-import { endpointAfter, isStillTold } from '../event.ts';
+import { CLAIM_LASTS } from '../../lifetimes.ts';
+import { endpointAfter, isStillTold } from '../delivery.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
-import { CLAIM_LASTS, type EndedTry, type Store } from '../store.ts';
+import type { EndedTry, Store } from '../store.ts';
 import { countEvents } from './count-events.ts';
 import { allOf, type Database } from './database.ts';
 import {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Binary } from 'mongodb';
 import type { Clock } from '../../clock.ts';
-import { endpointChanges } from '../event.ts';
+import { endpointChanges } from '../delivery.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';

@@ -5,7 +5,7 @@ import {
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
-import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '../store.ts';
+import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '../../lifetimes.ts';
 import { EXPIRY_MARGIN } from './clocks.ts';
 import { ConfigurationError } from './configuration-error.ts';
 

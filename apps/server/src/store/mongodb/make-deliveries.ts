@@ -1,7 +1,6 @@
 import type { EventType } from '@latchkey/schema';
 import type { Binary, Collection, Filter } from 'mongodb';
 import type { Clock, Milliseconds } from '../../clock.ts';
-import { endReason } from '../end-reason.ts';
 import {
   accountUpdated,
   applicationChanged,
@@ -9,12 +8,12 @@ import {
   grantCreated,
   grantRevoked,
   isForApplications,
-  isToldOf,
-  newDelivery,
   TOLD_WHILE_DISABLED,
-} from '../event.ts';
+} from '../../event.ts';
+import { CLAIM_LASTS } from '../../lifetimes.ts';
+import { isToldOf, newDelivery } from '../delivery.ts';
+import { endReason } from '../end-reason.ts';
 import type { EndpointRecord } from '../records.ts';
-import { CLAIM_LASTS } from '../store.ts';
 import { allOf, type Database } from './database.ts';
 import { type AccountDocument, fromAccountDocument, isErased } from './documents/accounts.ts';
 import type { ApplicationDocument } from './documents/applications.ts';

@@ -1,16 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import { endpointAfter, isStillTold } from '../event.ts';
+import { CLAIM_LASTS } from '../../lifetimes.ts';
+import { endpointAfter, isStillTold } from '../delivery.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
-import {
-  CLAIM_LASTS,
-  type ClaimedDelivery,
-  type DueEndpoint,
-  type EndedTry,
-  type EventCounts,
-  type ListRange,
-} from '../store.ts';
+import type { ClaimedDelivery, DueEndpoint, EndedTry, EventCounts, ListRange } from '../store.ts';
 import {
   type DeliveryRow,
   DROPPED,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventType, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import { endpointChanges } from '../event.ts';
+import { endpointChanges } from '../delivery.ts';
 import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventType, uuidFromBytes } from '@latchkey/schema';
 import type { Clock, Milliseconds } from '../../clock.ts';
-import { endReason } from '../end-reason.ts';
 import {
   accountUpdated,
   applicationChanged,
@@ -10,9 +9,9 @@ import {
   grantCreated,
   grantRevoked,
   isForApplications,
-  isToldOf,
-  newDelivery,
-} from '../event.ts';
+} from '../../event.ts';
+import { isToldOf, newDelivery } from '../delivery.ts';
+import { endReason } from '../end-reason.ts';
 import type { StoredReason } from '../records.ts';
 import { DROPPED, deliveryRow, INSERT_DELIVERY, UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { type EndpointRow, endpointRecord } from './endpoints.ts';

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
-import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT, type StoreOptions } from '../store.ts';
+import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '../../lifetimes.ts';
+import type { StoreOptions } from '../store.ts';
 
 // Small batches, so that requests run in between, however long the service was stopped.
 const BATCH_SIZE = 1_000;

@@ -1,5 +1,4 @@
-import { CODE_LIFETIME } from '../../../src/grants/code-lifetime.ts';
-import { TICKET_LIFETIME } from '../../../src/linking/ticket.ts';
+import { CODE_LIFETIME, TICKET_LIFETIME } from '../../../src/lifetimes.ts';
 import { describeLinkCall, isDone, isOpen, type LinkCall, type LinkOperation } from './calls.ts';
 import { type LinkState, type Meanwhile, nothing, statesAfter } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
-import { CODE_LIFETIME } from '../../../src/grants/code-lifetime.ts';
+import { CODE_LIFETIME } from '../../../src/lifetimes.ts';
 import { EXPIRY_MARGIN, watchClocks } from '../../../src/store/mongodb/clocks.ts';
 import { grantIndexes } from '../../../src/store/mongodb/indexes.ts';
 

@@ -1,12 +1,12 @@
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain-error.ts';
+import { CLAIM_LASTS } from '../../../src/lifetimes.ts';
 import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
 import { Database } from '../../../src/store/mongodb/database.ts';
 import { operations } from '../../../src/store/mongodb/mongo-store.ts';
 import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
 import type { EndpointRecord } from '../../../src/store/records.ts';
-import { CLAIM_LASTS } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
 import {
   anAccount,

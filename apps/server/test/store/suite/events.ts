@@ -1,13 +1,9 @@
 import { formatTimestamp } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { grantEventId } from '../../../src/store/event.ts';
+import { grantEventId } from '../../../src/event.ts';
+import { CLAIM_LASTS, DELIVERIES_KEPT } from '../../../src/lifetimes.ts';
 import type { DeliveryRecord, EndpointRecord, EndReason } from '../../../src/store/records.ts';
-import {
-  CLAIM_LASTS,
-  DELIVERIES_KEPT,
-  type EndedTry,
-  type Store,
-} from '../../../src/store/store.ts';
+import type { EndedTry, Store } from '../../../src/store/store.ts';
 import type { SuiteStores, TestDatabase } from './harness.ts';
 import {
   aDeletion,

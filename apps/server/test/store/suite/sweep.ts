@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { slow } from '@latchkey/test-kit/long';
 import { describe, expect, test, vi } from 'vitest';
-import { COUNTS_KEPT, LINKS_KEPT } from '../../../src/store/store.ts';
+import { COUNTS_KEPT, LINKS_KEPT } from '../../../src/lifetimes.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   anId,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Account,
+  type EndReason,
   type EventType,
   formatTimestamp,
   type MessageType,
@@ -8,9 +9,7 @@ import {
   uuidToBytes,
 } from '@latchkey/schema';
 import { v7 } from 'uuid';
-import type { Milliseconds } from '../clock.ts';
-import type { AccountRecord, DeliveryRecord, EndpointRecord, EndReason } from './records.ts';
-import { type EndedTry, type EndpointChanges, FAILING_LASTS, FAILING_TRIES } from './store.ts';
+import type { Milliseconds } from './clock.ts';
 
 /** A fact that was recorded with the change that made it. */
 export interface Event {
@@ -49,7 +48,7 @@ export function grantEventId(grant_id: string, type: EventType): string {
 }
 
 /** UUIDv7 of the event's time, made of the event and the endpoint, so that a repetition inserts nothing. */
-function deliveryId(event: Pick<Event, 'id' | 'at'>, endpoint_id: string): string {
+export function deliveryId(event: Pick<Event, 'id' | 'at'>, endpoint_id: string): string {
   const digest = sha256(uuidToBytes(event.id), uuidToBytes(endpoint_id));
   return v7({
     msecs: event.at,
@@ -84,7 +83,7 @@ function ofGrant(type: EventType, grant: ToldGrant, at: Milliseconds, members: o
 
 export function accountUpdated(
   { id, at }: Pick<Event, 'id' | 'at'>,
-  account: AccountRecord,
+  account: Omit<Account, 'object'>,
 ): Event {
   const { id: account_id, username, display_name, twitter, verified, supporter } = account;
   const data = {
@@ -113,25 +112,6 @@ export function ping({ id, at }: Pick<Event, 'id' | 'at'>, endpoint_id: string):
 const bodyOf = (type: MessageType, at: Milliseconds, data: object): string =>
   JSON.stringify({ type, timestamp: formatTimestamp(at), data });
 
-export function newDelivery(
-  event: Event,
-  endpoint_id: string,
-  due_at: Milliseconds,
-): DeliveryRecord {
-  const { id: event_id, type, grant_id, account_id, body, at } = event;
-  return {
-    id: deliveryId(event, endpoint_id),
-    ...{ endpoint_id, event_id, type, grant_id, account_id, body, created_at: at, due_at },
-    ...{ status: 'pending', claim: null, tries: 0, attempts: [], ended_at: null },
-  };
-}
-
-/** Whether an endpoint of the application, or of the host for null, is told of what happens now. */
-export function isToldOf(endpoint: EndpointRecord, type: EventType): boolean {
-  if (endpoint.disabled_reason !== null) return false;
-  return endpoint.types?.includes(type) ?? true;
-}
-
 /** What an application is told: the host is told of everything. */
 const toldToApplications: ReadonlySet<EventType> = new Set([
   'grant.revoked',
@@ -149,42 +129,3 @@ export const TOLD_WHILE_DISABLED = [
   'application.enabled',
   'ping',
 ] as const satisfies readonly MessageType[];
-
-/** Whether a claimed delivery is to be tried: what its application is not told any more is dropped. */
-export function isStillTold(
-  delivery: DeliveryRecord,
-  { isDisabled }: { isDisabled: boolean },
-): delivery is DeliveryRecord & { claim: string; body: string } {
-  const told: readonly MessageType[] = TOLD_WHILE_DISABLED;
-  return delivery.body !== null && (!isDisabled || told.includes(delivery.type));
-}
-
-/** What an operator changes of an endpoint. An earlier reason for which it is disabled stays. */
-export function endpointChanges(
-  { disabled_reason: before }: EndpointRecord,
-  changes: EndpointChanges,
-): Partial<EndpointRecord> {
-  const { disabled_reason, ...rest } = changes;
-  if (disabled_reason === undefined) return rest;
-  if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
-  return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
-}
-
-/** What the end of a try changes of its endpoint. */
-export function endpointAfter(
-  before: EndpointRecord,
-  { attempt, url, isGone, now }: Pick<EndedTry, 'attempt' | 'url' | 'isGone' | 'now'>,
-): Pick<EndpointRecord, 'disabled_reason' | 'last_success_at' | 'failing_since' | 'failures'> {
-  const { disabled_reason, last_success_at } = before;
-  if (attempt.result === 'delivered') {
-    const latest = Math.max(last_success_at ?? 0, attempt.at);
-    return { disabled_reason, last_success_at: latest, failing_since: null, failures: 0 };
-  }
-  const failing_since = before.failing_since ?? attempt.at;
-  const failures = before.failures + 1;
-  const status = { last_success_at, failing_since, failures };
-  if (disabled_reason !== null) return { disabled_reason, ...status };
-  if (isGone && before.url === url) return { disabled_reason: 'gone', ...status };
-  const isFailing = failures >= FAILING_TRIES && now - failing_since >= FAILING_LASTS;
-  return { disabled_reason: isFailing ? 'failing' : null, ...status };
-}
