@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type EventsOptions,
@@ -50,6 +50,11 @@ const frameworks: Record<string, () => RequestListener | Promise<RequestListener
     app.all('/events', expressEvents(options));
     app.post('/raw', express.raw({ type: '*/*' }), expressEvents(options));
     app.post('/text', express.text({ type: '*/*' }), expressEvents(options));
+    // What functions of Firebase, and NestJS with `rawBody: true`, do.
+    const verify = (request: IncomingMessage & { rawBody?: Buffer }, _: unknown, bytes: Buffer) => {
+      request.rawBody = bytes;
+    };
+    app.post('/kept', express.json({ verify }), expressEvents(options));
     app.use(express.json());
     app.post('/parsed', expressEvents(options));
     app.use(((error, _request, response, _next) => {
@@ -187,11 +192,13 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
   });
 
   if (name === 'Express') {
-    test.each(['/raw', '/text'])('a body that %s has kept is verified', async (path) => {
-      const { body, headers } = signEvent(revoked, secret);
+    test.each(['/raw', '/text', '/kept'])('a body that %s has kept is verified', async (path) => {
+      const signed = signEvent(revoked, secret);
+      const { body } = signed;
+      const headers = { ...signed.headers, 'content-type': 'application/json' };
       expect((await send(path, { body, headers })).status).toBe(204);
       expect((await send(path, { body: `${body} `, headers })).status).toBe(400);
-      expect((await send(path, { body: ' '.repeat(65_537), headers })).status).toBe(413);
+      expect((await send(path, { body: `{${' '.repeat(65_537)}}`, headers })).status).toBe(413);
     });
 
     test('a connection that breaks within the body is an error, and no event', async () => {

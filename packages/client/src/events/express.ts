@@ -1,3 +1,4 @@
+import { passOn } from '../express.ts';
 import { type NodeBody, readNodeBody } from './read-body.ts';
 import { createReceiver, type EventsOptions } from './receiver.ts';
 
@@ -25,17 +26,19 @@ export interface ExpressEventsResponse {
 export type ExpressEvents = (
   request: ExpressEventsRequest,
   response: ExpressEventsResponse,
-  next: (error?: unknown) => void,
+  next?: (error?: unknown) => void,
 ) => Promise<void>;
 
 /**
- * Creates the route that receives the events of one endpoint, for Express and every framework that takes
- * `(request, response, next)`. Add it
- * before `express.json()`, or behind `express.raw` for every media type.
+ * Creates the route that receives the events of one endpoint, for Express, every framework that takes
+ * `(request, response, next)`, functions such as those of Firebase, and Node's own server. Add it before
+ * `express.json()`, or behind something that keeps the bytes: `express.raw` for every media type, or a
+ * platform that leaves them in `request.rawBody`.
  *
  * It responds with 204 once the handler is done, and with 500 if the handler throws: then the service
  * tries again. With 400 it refuses a wrong signature or time, with 413 more than 64 KiB, and with 405
- * anything but `POST`. A body that another parser has read is a `TypeError`, which goes to `next`.
+ * anything but `POST`. A body that another parser has read is a `TypeError`, which goes to `next`, and so
+ * does a connection that breaks within the body. Without `next` they are printed, and the response is 500.
  *
  * @param options - the secret, and what to do
  * @returns the handler
@@ -65,10 +68,10 @@ export function expressEvents(options: EventsOptions): ExpressEvents {
       });
       response.writeHead(status, headers).end(body);
     } catch (error) {
-      next(error);
+      passOn(error, response, next);
     }
   };
 }
 
 const ADVICE =
-  "Add expressEvents before express.json() and its like, or put express.raw({ type: '*/*' }) in front of it.";
+  "Add expressEvents before express.json() and its like, or keep the bytes: with express.raw({ type: '*/*' }), or with rawBody: true of NestJS.";

@@ -4,6 +4,10 @@ import { bytesOf, concatenated } from './verify-event.ts';
 export interface NodeBody {
   /** Whether something has read from the stream already. */
   readonly readableDidRead?: boolean | undefined;
+  /** Whether the connection was closed, or the body was read to its end. */
+  readonly destroyed?: boolean | undefined;
+  /** The bytes of the body that a platform keeps besides the parsed `body`. */
+  readonly rawBody?: unknown;
   /** The body as `express.raw()` or `express.text()` reads it. */
   readonly body?: unknown;
   /**
@@ -27,9 +31,11 @@ export async function readNodeBody(
   most: number,
   advice: string,
 ): Promise<Uint8Array | null> {
-  const parsed = bytesOf(request.body);
-  if (parsed) return parsed.length > most ? null : parsed;
+  const kept = bytesOf(request.rawBody) ?? bytesOf(request.body);
+  if (kept) return kept.length > most ? null : kept;
   if (request.readableDidRead) throw consumed(advice);
+  // Then no listener would ever be called.
+  if (request.destroyed) throw broken();
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let length = 0;
@@ -41,7 +47,7 @@ export async function readNodeBody(
     });
     request.on('end', () => resolve(concatenated(parts)));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('The connection was closed within the body.')));
+    request.on('close', () => reject(broken()));
   });
 }
 
@@ -102,6 +108,8 @@ async function discard(reader: BodyReader | undefined): Promise<void> {
     // The response does not depend on it.
   }
 }
+
+const broken = () => new Error('The connection was closed within the body.');
 
 const consumed = (advice: string) =>
   new TypeError(

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { reason } from '../../test/reason.ts';
 import { headersOf, newSecret } from '../../test/sign-message.ts';
@@ -11,6 +12,7 @@ const event = {
   data: { grant_id: '0193aa00-0000-7000-8000-000000000001', reason: 'user', name: 'Ödön' },
 };
 const body = JSON.stringify(event);
+const bytes = [...new TextEncoder().encode(body)];
 const headers = headersOf(body, [secret]);
 
 describe('verifyEvent', () => {
@@ -34,6 +36,11 @@ describe('verifyEvent', () => {
     ['text', body],
     ['a Buffer, which may be a part of another', Buffer.from(body)],
     ['an ArrayBuffer', new TextEncoder().encode(body).buffer],
+    ['a Uint8Array of another realm', runInNewContext('Uint8Array.from(bytes)', { bytes })],
+    [
+      'an ArrayBuffer of another realm',
+      runInNewContext('Uint8Array.from(bytes).buffer', { bytes }),
+    ],
   ])('takes %s', async (_, given) => {
     expect(await verifyEvent(given, headers, secret)).toEqual(event);
   });

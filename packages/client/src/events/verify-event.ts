@@ -202,9 +202,11 @@ const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Arra
 /** The bytes of a body; undefined if it is something else, such as what a parser made of them. */
 export function bytesOf(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return new TextEncoder().encode(body);
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (!ArrayBuffer.isView(body)) return undefined;
-  return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  // The ArrayBuffer of another realm, such as that of Jest, is no instance of this one.
+  const isBuffer = Object.prototype.toString.call(body) === '[object ArrayBuffer]';
+  return isBuffer ? new Uint8Array(body as ArrayBuffer) : undefined;
 }
 
 export function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -1,3 +1,4 @@
+import { passOn } from '../express.ts';
 import { createHost, type Host, type HostOptions } from './host.ts';
 
 /** The part of Express's request that the host routes use. */
@@ -34,12 +35,13 @@ export type AnyExpressHostRequest = ExpressHostRequest & Record<string, any>;
 export type ExpressHostHandler<Incoming> = (
   request: Incoming,
   response: ExpressHostResponse,
-  next: (error?: unknown) => void,
+  next?: (error?: unknown) => void,
 ) => Promise<void>;
 
 /**
  * Creates the routes of the service that has the accounts, for Express and every framework that takes
- * `(request, response, next)`. Errors that are no dead end for the user go to `next`.
+ * `(request, response, next)`. Errors that are no dead end for the user go to `next`. With Node's own
+ * server, without `next`, they are printed, and the response is 500.
  *
  * - `handOff`, `GET`: the `SIGN_IN_URL` of the service. It says who is signed in, or leads to your
  *   sign-in page first
@@ -84,9 +86,9 @@ export function expressHost<Incoming extends ExpressHostRequest = AnyExpressHost
         });
         if (answer) return void response.writeHead(answer.status, answer.headers).end(answer.body);
       } catch (error) {
-        return next(error);
+        return passOn(error, response, next);
       }
-      next();
+      next?.();
     };
   return {
     handOff: handler('handOff'),

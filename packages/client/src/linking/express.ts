@@ -1,3 +1,4 @@
+import { passOn } from '../express.ts';
 import {
   createLinking,
   type LinkingHeaders,
@@ -47,13 +48,14 @@ export type AnyExpressRequest = ExpressLinkingRequest & Record<string, any>;
 export type ExpressLinkingHandler<Incoming> = (
   request: Incoming,
   response: ExpressLinkingResponse,
-  next: (error?: unknown) => void,
+  next?: (error?: unknown) => void,
 ) => Promise<void>;
 
 /**
  * Creates the two routes that link accounts, for Express and every framework that takes
  * `(request, response, next)`: `connect` sends the browser to the service, and `callback` receives it
- * when it returns. Errors that `onFailed` does not get go to `next`.
+ * when it returns. Errors that `onFailed` does not get go to `next`. With Node's own server, without
+ * `next`, they are printed, and the response is 500.
  *
  * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
  *
@@ -97,7 +99,7 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
         if (location === null) response.writeHead(NO_NAVIGATION, redirectHeaders).end();
         else response.writeHead(303, { ...redirectHeaders, Location: location }).end();
       } catch (error) {
-        next(error);
+        passOn(error, response, next);
       }
     };
   return { connect: handler('connect'), callback: handler('callback') };
