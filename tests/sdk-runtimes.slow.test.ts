@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ if (hasRuntimes) {
   beforeAll(async () => {
     packages = await installRuntimes();
     application = await mkdtemp(join(tmpdir(), 'latchkey-runtimes-'));
-    for (const file of ['program.mjs', 'esm.mjs', 'commonjs.cjs', 'worker.mjs', 'workerd.capnp']) {
+    for await (const file of glob('*.{mjs,cjs,capnp}', { cwd: here('support/runtimes') })) {
       await cp(here(`support/runtimes/${file}`), join(application, file));
     }
     await installPackedSdk(application);
@@ -53,13 +53,17 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
   test.each(runs)('links, reads and unlinks an account, with $modules', async ({ words }) => {
     const demo = await latchkey(['demo'], { cwd: application, env: environment() });
     const { applicationSecret, code } = pairIn(demo.stdout);
-    const env = environment({
+    const given = {
       LATCHKEY_URL: service.url,
       LATCHKEY_APPLICATION_SECRET: applicationSecret,
       LATCHKEY_PUBLIC_URL: PUBLIC_URL,
       LATCHKEY_ADMIN_SECRET: ADMIN_SECRET,
       LATCHKEY_CODE: code,
       NOBODY: nobody,
+    };
+    const env = environment({
+      ...given,
+      GIVEN: JSON.stringify(given),
       NO_COLOR: '1',
       // Deno would keep what it compiles in the home of whoever runs this.
       DENO_DIR: join(application, 'deno'),

@@ -87,7 +87,7 @@ export class Latchkey {
 
   // Private fields, so that neither console.log nor JSON.stringify shows the secret.
   readonly #applicationSecret: string | null;
-  readonly #publicUrl: URL;
+  readonly #publicUrl: () => URL;
   readonly #service: ServiceClient;
   readonly #conversions = new SingleFlight<FullGrant>();
 
@@ -111,10 +111,11 @@ export class Latchkey {
   constructor(options: LatchkeyOptions = {}) {
     checkClientOptions(options);
     this.#service = new ServiceClient(options);
-    this.#publicUrl = checkPublicUrl(options.publicUrl, {
-      baseUrl: this.#service.baseUrl,
-      allowHttp: options.allowHttp,
-    });
+    const { publicUrl, allowHttp } = options;
+    const { baseUrl } = this.#service;
+    this.#publicUrl = () => checkPublicUrl(publicUrl, { baseUrl, allowHttp });
+    // Not for LATCHKEY_PUBLIC_URL alone: Deno asks its user for each variable.
+    if (publicUrl !== undefined || options.baseUrl === undefined) this.#publicUrl();
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
   }
 
@@ -317,7 +318,7 @@ export class Latchkey {
     checkCallOptions('authorizationUrl', options);
     const secret = this.#secret();
     const applicationId = parseCredential('applicationSecret', secret) as string;
-    return authorizationUrl(this.#publicUrl, applicationId, options);
+    return authorizationUrl(this.#publicUrl(), applicationId, options);
   }
 
   /**
@@ -356,7 +357,11 @@ export class Latchkey {
   ): Promise<WithResponse<FullGrant>> {
     return this.#service.run(this.finishLinking, 'finishLinking', options, (limits) => {
       const { state, ...ofConvert } = options;
-      return this.#convert(readCallback(callbackUrl, options, this.#publicUrl), ofConvert, limits);
+      return this.#convert(
+        readCallback(callbackUrl, options, this.#publicUrl()),
+        ofConvert,
+        limits,
+      );
     });
   }
 

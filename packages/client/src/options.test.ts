@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applicationSecret, code, grantId, grantSecret } from '../test/samples.ts';
+import { LatchkeyAdmin } from './admin/index.ts';
 import {
   type ConvertOptions,
   InvalidRequestError,
@@ -287,6 +288,49 @@ describe('an argument of the wrong kind', () => {
     await expect(latchkey.account('lk_grant2_future')).rejects.toHaveProperty('maybe_sent');
     await expect(latchkey.revoke('GRANT-1')).rejects.toHaveProperty('maybe_sent');
   });
+});
+
+describe('an environment that may not be read, as in the sandbox of Deno', () => {
+  const env = new Proxy(
+    {},
+    {
+      get(_, name) {
+        throw new Error(`Requires env access to "${String(name)}"`);
+      },
+    },
+  );
+  beforeEach(() => {
+    vi.stubGlobal('process', { env });
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it('is not asked for what was given', async () => {
+    const options = { baseUrl, publicUrl: 'https://link.example', applicationSecret };
+    const { url } = await new Latchkey(options).authorizationUrl({
+      redirectUri: 'https://acme.example/callback',
+      scope: 'profile.read',
+    });
+    expect(url).toMatch(/^https:\/\/link\.example\//);
+    expect(new LatchkeyAdmin({ baseUrl, adminSecret: 'x'.repeat(32) })).toBeDefined();
+  });
+
+  it('is not asked where browsers reach the service, until that is needed', async () => {
+    const client = new Latchkey({ baseUrl, applicationSecret });
+    const link = client.authorizationUrl({ redirectUri: baseUrl, scope: 'profile.read' });
+    await expect(link).rejects.toThrow('LATCHKEY_PUBLIC_URL');
+  });
+
+  it('is asked for what was not given', () => {
+    expect(() => new Latchkey({ applicationSecret })).toThrow('LATCHKEY_URL');
+  });
+});
+
+it('says at once that the public URL of the environment is wrong', () => {
+  vi.stubEnv('LATCHKEY_URL', baseUrl);
+  vi.stubEnv('LATCHKEY_PUBLIC_URL', 'link.example');
+  expect(() => new Latchkey({ applicationSecret })).toThrow('publicUrl must be');
 });
 
 describe('a client without an application secret', () => {

@@ -19,7 +19,7 @@ export interface ConnectionOptions {
    * Allows a URL of the service that is `http:` and not of this machine. Then everybody on the network
    * between can read and change what is sent, credentials too: for a private network, such as that of
    * two containers of one machine. Default: whether the environment variable `LATCHKEY_ALLOW_HTTP` is
-   * `1`.
+   * `1`, which is read only for such a URL.
    */
   allowHttp?: boolean | undefined;
   /**
@@ -63,7 +63,8 @@ export interface LatchkeyOptions extends ConnectionOptions {
   /**
    * URL where browsers reach the service: its PUBLIC_URL. It differs from `baseUrl` if your server
    * reaches the service by an internal address. Default: the environment variable
-   * `LATCHKEY_PUBLIC_URL`, otherwise `baseUrl`.
+   * `LATCHKEY_PUBLIC_URL`, otherwise `baseUrl`. With a `baseUrl`, the variable is not read before a link
+   * needs it.
    */
   publicUrl?: string | undefined;
 }
@@ -220,7 +221,7 @@ export function refuseBrowsers(dangerouslyAllowBrowser: boolean | undefined): vo
 /** The service's URL, with one slash at the end. */
 export function checkBaseUrl(
   baseUrl: unknown = environmentVariable('LATCHKEY_URL'),
-  allowHttp = environmentVariable('LATCHKEY_ALLOW_HTTP') === '1',
+  allowHttp?: boolean,
   name = 'baseUrl',
 ): URL {
   const example = 'such as https://latchkey.example.com';
@@ -240,7 +241,8 @@ export function checkBaseUrl(
       `${name} must have no user name, password, query or fragment, ${example}.`,
     );
   }
-  if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.includes(url.hostname)) {
+  const isPlain = url.protocol === 'http:' && !LOOPBACK.includes(url.hostname);
+  if (isPlain && !(allowHttp ?? environmentVariable('LATCHKEY_ALLOW_HTTP') === '1')) {
     throw new LatchkeyConfigError(
       `${name} must start with https://: with http://, everybody on the way can read the secret. If the network is private, pass allowHttp: true, or set the environment variable LATCHKEY_ALLOW_HTTP to 1.`,
     );

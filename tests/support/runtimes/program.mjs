@@ -59,6 +59,15 @@ export async function program(packages, options, env) {
   console.log(JSON.stringify(saw));
 }
 
+/** The options of the clients, for a runtime without environment variables. */
+export function optionsFrom(env) {
+  const { LATCHKEY_URL: baseUrl, LATCHKEY_PUBLIC_URL: publicUrl } = env;
+  return {
+    application: { baseUrl, publicUrl, applicationSecret: env.LATCHKEY_APPLICATION_SECRET },
+    operator: { baseUrl, adminSecret: env.LATCHKEY_ADMIN_SECRET },
+  };
+}
+
 /** Asks a server without a resource, and one that is a resource, which the grant is not for. */
 async function guardWith(guards, latchkey, secret) {
   const resource = 'https://mcp.example/mcp';

@@ -56,8 +56,15 @@ export const runtimes: Runtime[] = [
     name: 'Deno',
     program: '@deno/linux-x64-glibc/deno',
     version: { words: ['--version'], matches: /^deno 2\./ },
-    // The only permissions that an application must grant.
-    runs: scripts('run', '--no-prompt', '--allow-net', '--allow-env', '--allow-read'),
+    runs: [
+      // The only permissions that an application must grant.
+      ...scripts('run', '--no-prompt', '--allow-net', '--allow-env', '--allow-read'),
+      {
+        modules: 'ESM and options instead of the environment',
+        // `GIVEN` is the test's own.
+        words: ['run', '--no-prompt', '--allow-net', '--allow-env=GIVEN', 'options.mjs'],
+      },
+    ],
     tellsRefusal: false,
   },
   {

@@ -6,16 +6,11 @@ import * as guards from '@latchkey/client/guards.js';
 import * as host from '@latchkey/client/host.js';
 import * as client from '@latchkey/client/index.js';
 import * as linking from '@latchkey/client/linking.js';
-import { program } from './program.mjs';
+import { optionsFrom, program } from './program.mjs';
 
 export default {
   async test(_, env) {
     if (typeof process !== 'undefined') throw new Error('There is a process.');
-    const { LATCHKEY_URL: baseUrl, LATCHKEY_PUBLIC_URL: publicUrl } = env;
-    const options = {
-      application: { baseUrl, publicUrl, applicationSecret: env.LATCHKEY_APPLICATION_SECRET },
-      operator: { baseUrl, adminSecret: env.LATCHKEY_ADMIN_SECRET },
-    };
-    await program({ client, events, guards, linking, host, admin }, options, env);
+    await program({ client, events, guards, linking, host, admin }, optionsFrom(env), env);
   },
 };
