@@ -12,7 +12,6 @@ import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/rea
 import { percentDecode } from './percent-decode.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
-import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './store/open-store.ts';
 
 export interface Settings {
   /** 0 takes a free port. */

@@ -1,8 +1,8 @@
 import { type OperationName, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { endReason } from '../store/end-reason.ts';
 import { isOver } from '../store/generations.ts';
 import type {
@@ -32,7 +32,7 @@ export type ExportPart =
   | { list: 'history'; entries: ExportedChange[] }
   | { list: 'refusals'; entries: RefusalRecord[] };
 
-export type ExportingService = Pick<Service, 'exportTurns'> & {
+export type ExportingService = Pick<Dependencies, 'exportTurns'> & {
   store: Pick<
     Store,
     | 'findAccount'
@@ -43,10 +43,10 @@ export type ExportingService = Pick<Service, 'exportTurns'> & {
     | 'findGrantHistory'
     | 'findRefusals'
   >;
-  audit: Pick<Service['audit'], 'flush'>;
+  audit: Pick<Dependencies['audit'], 'flush'>;
 };
 
-/** An account with many grants takes longer than a request may: see {@link Service.exportTurns}. */
+/** An account with many grants takes longer than a request may: see {@link Dependencies.exportTurns}. */
 export const exportAccount = (
   service: ExportingService,
   account_id: string,

@@ -1,10 +1,10 @@
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
 import { isLive, type Store } from '../store/store.ts';
 import { minuteToNote, type UseNotes } from '../store/use-notes.ts';
@@ -78,7 +78,7 @@ export interface DocumentProof {
  * the client alone: anybody could then keep it out
  */
 export async function authenticateDocumented(
-  { store, clock, linking }: Pick<Service, 'store' | 'clock' | 'linking'>,
+  { store, clock, linking }: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   { uri, assertion, audiences }: DocumentProof,
   pairs: { failures: Limit; address_key: string },
 ): Promise<AuthenticatedApplication> {

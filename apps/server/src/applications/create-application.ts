@@ -1,5 +1,5 @@
 import { newId } from '../credentials/credentials.ts';
-import type { Service } from '../service.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
@@ -12,7 +12,7 @@ export type NewApplication = Omit<
 
 /** The first secret never expires. A public application gets none. */
 export async function createApplication(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room'>,
   members: NewApplication,
 ): Promise<{ application: ApplicationRecord; secret: string | null }> {
   await refuseIfFull(service);

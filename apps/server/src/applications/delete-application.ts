@@ -1,11 +1,11 @@
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
 /** Grants and codes beyond the first page end in the background; none works from now on. */
 export async function deleteApplication(
-  { store, clock, deletions }: Service,
+  { store, clock, deletions }: Pick<Dependencies, 'store' | 'clock' | 'deletions'>,
   application_id: string,
   initiator: Initiator,
 ): Promise<ApplicationRecord> {

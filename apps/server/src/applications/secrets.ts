@@ -1,14 +1,14 @@
 import type { Milliseconds } from '../clock.ts';
 import { requireFuture } from '../credentials/require-future.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
 export const MAX_LIVE_SECRETS = 5;
 
 export async function addSecret(
-  { store, clock }: Service,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   application_id: string,
   expires_at: Milliseconds | null,
 ): Promise<{ secret: SecretRecord; credential: string }> {
@@ -25,7 +25,7 @@ export async function addSecret(
 }
 
 export async function removeSecret(
-  { store }: Service,
+  { store }: Pick<Dependencies, 'store'>,
   application_id: string,
   secret_id: string,
 ): Promise<ApplicationRecord> {

@@ -1,5 +1,5 @@
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationChanges, ApplicationRecord } from '../store/records.ts';
 
 /** Of an application with a document, the rest is up to the document. */
@@ -11,7 +11,7 @@ const OF_THE_OPERATOR: ReadonlySet<string> = new Set<keyof ApplicationChanges>([
 ]);
 
 export async function updateApplication(
-  { store }: Service,
+  { store }: Pick<Dependencies, 'store'>,
   application_id: string,
   changes: { [Member in keyof ApplicationChanges]: ApplicationChanges[Member] | undefined },
 ): Promise<ApplicationRecord> {

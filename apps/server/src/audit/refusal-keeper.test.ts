@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DomainError } from '../domain-error.ts';
-import { openStore } from '../store/open-store.ts';
 import type { RefusalRecord } from '../store/records.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { createRefusalKeeper, MAX_QUEUED, type NewRefusal } from './refusal-keeper.ts';
 
@@ -15,7 +15,7 @@ const clock = () => time;
 beforeEach(async () => {
   // The token buckets use performance.now().
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  store = await openStore('file::memory:', { clock });
+  store = await openSqliteStore({ path: ':memory:', clock });
 });
 afterEach(async () => {
   vi.useRealTimers();

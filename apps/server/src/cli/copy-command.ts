@@ -1,8 +1,4 @@
 import type { Command } from 'commander';
-<<<<<<< ours
-import { wrappingFault } from '../bad-setting.ts';
-=======
->>>>>>> theirs
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -69,13 +65,12 @@ async function copy(
 
 /** Its errors have neither the URL, which may have a password, nor the file: it may be the URL, by mistake. */
 async function urlOf(command: Command, name: 'from' | 'to', options: Options): Promise<string> {
-  const { wrappingFault } = await import('../bad-setting.ts');
-  const { databaseUrlFault, IN_MEMORY_URL } = await import('../database-url.ts');
   const { [name]: given, [`${name}File` as const]: file } = options;
   if ((given === undefined) === (file === undefined)) {
     command.error(`error: give either '--${name}' or '--${name}-file'`);
   }
   const url = given ?? (await readUrl(command, `--${name}-file`, file as string));
+  const { wrappingFault } = await import('../bad-setting.ts');
   const { databaseUrlFault, IN_MEMORY_URL } = await import('../database-url.ts');
   const fault =
     url === IN_MEMORY_URL

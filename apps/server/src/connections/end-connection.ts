@@ -1,6 +1,6 @@
+import type { Dependencies } from '../dependencies.ts';
 import { revokeAll } from '../grants/revoke-all.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import type { ConnectionIds } from '../store/store.ts';
 
@@ -9,7 +9,7 @@ export const MAX_ENDED_GRANTS = 1_000;
 
 /** @returns the grants that this call revoked, newest first, at most {@link MAX_ENDED_GRANTS} */
 export async function endConnection(
-  service: Pick<Service, 'store' | 'clock' | 'counts'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'counts'>,
   connection: ConnectionIds,
   initiator: Initiator,
 ): Promise<RevokedRecord[]> {

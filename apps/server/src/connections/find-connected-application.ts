@@ -1,8 +1,8 @@
-import type { Service } from '../service.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
 export async function findConnectedApplication(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   { account_id, application_id }: { account_id: string; application_id: string },
 ): Promise<ApplicationRecord | null> {
   const one = { limit: 1, before: null };

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import type { ConnectionIds } from '../store/store.ts';
 
@@ -8,7 +8,7 @@ const MAX_PAGES = 10;
 
 /** The application, if one of the newest 1000 grants of the account was for it and none is active. */
 export async function findEndedConnection(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   { account_id, application_id }: ConnectionIds,
 ): Promise<ApplicationRecord | null> {
   let before: string | null = null;

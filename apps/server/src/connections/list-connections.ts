@@ -1,8 +1,8 @@
 import type { Milliseconds } from '../clock.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { activeGrants } from '../grants/active-grants.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '../store/records.ts';
 
 export interface Connection {
@@ -20,7 +20,7 @@ export interface ConnectionWithGrants extends Connection {
 }
 
 export async function listConnections(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   account_id: string,
 ): Promise<Connection[]> {
   const [described, registered, connected] = await Promise.all([
@@ -50,7 +50,7 @@ export async function listConnections(
 }
 
 export async function listConnectionsWithGrants(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   account_id: string,
 ): Promise<ConnectionWithGrants[]> {
   const connections = await listConnections({ store }, account_id);

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../domain-error.ts';
+import { eventsOf } from '../events/events.ts';
 import { isSigned } from '../events/message.ts';
 import { parseJson } from '../http/body.ts';
-import { eventsOf, type Service } from '../service.ts';
+import type { Service } from '../service.ts';
 import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
 
 export interface HeardEvent {

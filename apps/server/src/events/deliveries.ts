@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../clock.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import { isPastDeadline } from '../request-scope.ts';
-import type { Service } from '../service.ts';
 import type { DeliveryRecord } from '../store/records.ts';
 import { findEnabledEndpoint } from './endpoints.ts';
 
@@ -10,7 +10,7 @@ export const MAX_REPLAYED = 10_000;
 const PAGE = 1_000;
 
 export async function retryDelivery(
-  service: Pick<Service, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock'>,
   delivery_id: string,
 ): Promise<DeliveryRecord> {
   const { store, clock } = service;
@@ -25,7 +25,7 @@ export async function retryDelivery(
 }
 
 async function findRetriable(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   delivery_id: string,
 ): Promise<DeliveryRecord> {
   const delivery = await store.findDelivery(delivery_id);
@@ -36,7 +36,7 @@ async function findRetriable(
 
 /** Returns how many are due again. */
 export async function replayDeliveries(
-  service: Pick<Service, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock'>,
   endpoint_id: string,
   since: Milliseconds,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import { PING_WAIT } from '../lifetimes.ts';
-import type { Service } from '../service.ts';
 import type { DeliveryRecord } from '../store/records.ts';
 import { pingEndpoint } from './endpoints.ts';
 
@@ -23,7 +23,7 @@ function serviceWith(tryNow: () => Promise<void>) {
       findDelivery: async () => stored,
     },
   };
-  return service as unknown as Service;
+  return service as unknown as Pick<Dependencies, 'store' | 'clock' | 'events'>;
 }
 
 test('a ping whose try lasts longer is returned as it is after 18 s', async () => {

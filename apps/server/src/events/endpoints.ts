@@ -1,12 +1,13 @@
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { afterChange, DomainError } from '../domain-error.ts';
 import { ping } from '../event.ts';
 import { CLAIM_LASTS, PING_WAIT } from '../lifetimes.ts';
-import { eventsOf, type Service } from '../service.ts';
 import { newDelivery } from '../store/delivery.ts';
 import type { DeliveryRecord, EndpointRecord } from '../store/records.ts';
 import type { EndpointChanges } from '../store/store.ts';
+import { eventsOf } from './events.ts';
 
 /** An event costs a delivery for each. */
 export const MAX_ENDPOINTS_OF_APPLICATION = 3;
@@ -14,7 +15,10 @@ export const MAX_ENDPOINTS_OF_HOST = 5;
 
 type Members = Pick<EndpointRecord, 'url' | 'application_id' | 'types'>;
 
-export async function createEndpoint(service: Service, members: Members): Promise<EndpointRecord> {
+export async function createEndpoint(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'events'>,
+  members: Members,
+): Promise<EndpointRecord> {
   const { store, clock, room } = service;
   refuseUrl(service, members.url);
   const { application_id } = members;
@@ -41,14 +45,14 @@ export const newEndpoint = (id: string, members: Members, now: Milliseconds): En
 });
 
 export async function findEndpoint(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   endpoint_id: string,
 ): Promise<EndpointRecord> {
   return found(await store.findEndpoint(endpoint_id));
 }
 
 export async function findEnabledEndpoint(
-  service: Pick<Service, 'store'>,
+  service: Pick<Dependencies, 'store'>,
   endpoint_id: string,
 ): Promise<EndpointRecord> {
   const endpoint = await findEndpoint(service, endpoint_id);
@@ -57,7 +61,7 @@ export async function findEnabledEndpoint(
 }
 
 export async function updateEndpoint(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'events'>,
   endpoint_id: string,
   {
     url,
@@ -79,7 +83,7 @@ export async function updateEndpoint(
 }
 
 export async function rotateEndpoint(
-  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   endpoint_id: string,
   overlap: Milliseconds,
 ): Promise<EndpointRecord> {
@@ -88,14 +92,17 @@ export async function rotateEndpoint(
 }
 
 export async function deleteEndpoint(
-  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   endpoint_id: string,
 ): Promise<EndpointRecord> {
   return found(await store.deleteEndpoint(endpoint_id, clock()));
 }
 
 /** Returns the delivery when its only try has ended, or after {@link PING_WAIT}. */
-export async function pingEndpoint(service: Service, endpoint_id: string): Promise<DeliveryRecord> {
+export async function pingEndpoint(
+  service: Pick<Dependencies, 'store' | 'clock' | 'events'>,
+  endpoint_id: string,
+): Promise<DeliveryRecord> {
   const { store, clock } = service;
   const now = clock();
   const event = ping({ id: newId(now), at: now }, endpoint_id);
@@ -125,7 +132,7 @@ function found(endpoint: EndpointRecord | null): EndpointRecord {
   return endpoint;
 }
 
-function refuseUrl(service: Pick<Service, 'events'>, url: string): void {
+function refuseUrl(service: Pick<Dependencies, 'events'>, url: string): void {
   if (!eventsOf(service).refusesUrl(url)) return;
   throw DomainError.invalid(
     ['url'],

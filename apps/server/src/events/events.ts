@@ -93,3 +93,8 @@ export function createEvents(
     refusesUrl: (url) => isRefusedUrl(url, allow),
   };
 }
+
+export function eventsOf({ events }: { events: Events | null }): Events {
+  if (events === null) throw new Error('Events are off: EVENTS_KEY is not set.');
+  return events;
+}

@@ -1,16 +1,16 @@
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { USE_NOTED_AFTER } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
 import { isUnusedSince, unusedBefore } from '../store/store.ts';
 
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownGrantSecret(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   credential: string,
 ): Promise<boolean> {
   const grant_id = readCredential('grantSecret', credential);
@@ -25,7 +25,7 @@ export type ActiveGrant = GrantAuthentication & { secret_hash: CredentialHash };
 
 /** The first use is on disk before this returns, so a used grant can never be recovered. */
 export async function authenticateGrant(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'useNotes' | 'idleGrants'>,
   credential: string,
   options: { grant_id: string | null; currentAccount: boolean },
   initiator: Initiator,
@@ -40,7 +40,7 @@ export async function authenticateGrant(
 }
 
 export async function findActiveGrant(
-  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   credential: string,
   options: { grant_id: string | null; currentAccount: boolean },
 ): Promise<ActiveGrant> {
@@ -68,7 +68,7 @@ function isIdle({ grant, idle_days, enabled_at }: GrantAuthentication, now: Mill
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
 
 export async function noteUse(
-  { store, idleGrants, useNotes }: Pick<Service, 'store' | 'idleGrants' | 'useNotes'>,
+  { store, idleGrants, useNotes }: Pick<Dependencies, 'store' | 'idleGrants' | 'useNotes'>,
   active: ActiveGrant,
   initiator: Initiator,
 ): Promise<void> {

@@ -1,9 +1,12 @@
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, afterChange, DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { PendingRecord } from '../store/records.ts';
 
-export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
+export async function cancelCode(
+  { store }: Pick<Dependencies, 'store'>,
+  grant_id: string,
+): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
   if (pending !== null) {
     const application = await afterChange(() => store.findApplication(pending.application_id), {

@@ -1,6 +1,6 @@
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { ConnectedGrant, GrantRecord } from '../store/records.ts';
 import { activeGrants } from './active-grants.ts';
 
@@ -9,7 +9,7 @@ const AT_ONCE = 64;
 
 /** After a conversion: ends the live grants of its account for its resource, except the newest `most`. */
 export async function endReplacedGrants(
-  { store, clock, audit, counts }: Pick<Service, 'store' | 'clock' | 'audit' | 'counts'>,
+  { store, clock, audit, counts }: Pick<Dependencies, 'store' | 'clock' | 'audit' | 'counts'>,
   { grant_id, application_id, resource, account: { id: account_id } }: GrantRecord,
   most: number,
   initiator: Initiator,

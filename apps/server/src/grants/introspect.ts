@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@latchkey/schema';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationAuthentication, GrantAuthentication } from '../store/records.ts';
 import { findActiveGrant, noteUse } from './authenticate-grant.ts';
 
@@ -9,7 +9,7 @@ const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'applic
 
 /** Counts as a use, which is on disk before this returns: the caller acts on the response. */
 export async function introspect(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'useNotes' | 'idleGrants'>,
   application: ApplicationAuthentication,
   token: string,
   initiator: Initiator,

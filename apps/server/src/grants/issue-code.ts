@@ -1,9 +1,9 @@
 import type { Milliseconds } from '../clock.ts';
 import { type MintedCredential, mintCredential, newId } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { CODE_LIFETIME } from '../lifetimes.ts';
-import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
 import type { NewCode } from '../store/store.ts';
@@ -24,7 +24,7 @@ export interface IssuedCode {
 }
 
 export async function issueCode(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room'>,
   request: CodeRequest,
   initiator: Initiator,
 ): Promise<IssuedCode> {
@@ -55,7 +55,7 @@ export async function issueCode(
 
 /** @param makeCode - of the id of the grant, which is part of the code */
 export async function storeCode(
-  service: Pick<Service, 'store' | 'room'>,
+  service: Pick<Dependencies, 'store' | 'room'>,
   members: Omit<NewCode, 'grant_id' | 'code_hash' | 'code_expires_at'>,
   now: Milliseconds,
   makeCode: (grant_id: string) => MintedCredential,

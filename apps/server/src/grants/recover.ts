@@ -1,16 +1,16 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { RECOVERY_WINDOW } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import type { GrantHistory } from '../store/records.ts';
 import type { GrantWithSecret } from './redeem.ts';
 import { whyNotFound } from './why-not-found.ts';
 
 export async function recover(
-  { store, clock }: Service,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   application_id: string,
   grant_id: string,
   initiator: Initiator,

@@ -1,10 +1,10 @@
 import { parseCredential, uuidV7Time } from '@latchkey/schema';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { CODE_LIFETIME, MAX_CLOCK_SKEW } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { ApplicationRecord, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption } from '../store/store.ts';
@@ -25,7 +25,7 @@ export interface RedemptionRequest {
 
 /** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
-  { store, clock, counts }: Pick<Service, 'store' | 'clock' | 'counts'>,
+  { store, clock, counts }: Pick<Dependencies, 'store' | 'clock' | 'counts'>,
   { id: application_id, generations }: Pick<ApplicationRecord, 'id' | 'generations'>,
   { code, redirect_uri, code_verifier, resources = null }: RedemptionRequest,
   initiator: Initiator,

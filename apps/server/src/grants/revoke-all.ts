@@ -1,5 +1,5 @@
+import type { Dependencies } from '../dependencies.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { endReasonOf } from '../store/end-reason.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import type { Parties } from '../store/store.ts';
@@ -12,7 +12,7 @@ import { endCodes } from './end-codes.ts';
  * @param see - called with the grants of each page
  */
 export async function revokeAll(
-  { store, clock, counts }: Pick<Service, 'store' | 'clock' | 'counts'>,
+  { store, clock, counts }: Pick<Dependencies, 'store' | 'clock' | 'counts'>,
   parties: Parties,
   initiator: Initiator,
   see: (revoked: RevokedRecord[]) => void = () => {},

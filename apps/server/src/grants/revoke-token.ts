@@ -1,14 +1,14 @@
 import { parseCredential } from '@latchkey/schema';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { endReasonOf } from '../store/end-reason.ts';
 import type { RevokedRecord } from '../store/records.ts';
 
 /** RFC 7009. Text that is not the secret of a grant needs no revocation. */
 export async function revokeToken(
-  { store, clock, counts }: Service,
+  { store, clock, counts }: Pick<Dependencies, 'store' | 'clock' | 'counts'>,
   application_id: string,
   token: string,
   initiator: Initiator,

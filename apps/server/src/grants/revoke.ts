@@ -1,12 +1,12 @@
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { endReasonOf } from '../store/end-reason.ts';
 import type { GrantHistory, RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';
 
 export async function revoke(
-  { store, clock, counts }: Service,
+  { store, clock, counts }: Pick<Dependencies, 'store' | 'clock' | 'counts'>,
   application_id: string | null,
   grant_id: string,
   initiator: Initiator,

@@ -1,5 +1,5 @@
 import type { DomainError } from '../domain-error.ts';
-import type { Linking } from '../service.ts';
+import type { Linking } from '../linking/linking.ts';
 
 /** The metadata of the resource `/v1`, under PUBLIC_URL (RFC 9728, section 3.1). */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/v1';

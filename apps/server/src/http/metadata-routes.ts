@@ -1,4 +1,5 @@
-import { type Linking, linkingOf, type Service } from '../service.ts';
+import { type Linking, linkingOf } from '../linking/linking.ts';
+import type { Service } from '../service.ts';
 import { SIGNING_ALGORITHMS } from '../store/records.ts';
 import { RESOURCE_METADATA_PATH } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';

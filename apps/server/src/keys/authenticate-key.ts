@@ -1,14 +1,14 @@
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import type { KeyRecord } from '../store/records.ts';
 import { isLive } from '../store/store.ts';
 import { minuteToNote } from '../store/use-notes.ts';
 
 /** A plain read: during a failover it may miss a key that was just created. */
 export async function isKnownKey(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   credential: string,
 ): Promise<boolean> {
   const key = await store.findKey(readCredential('key', credential), { mayBeStale: true });
@@ -17,7 +17,7 @@ export async function isKnownKey(
 
 /** Read for each request, so that a deleted key stops on every process. */
 export async function authenticateKey(
-  { store, clock, useNotes }: Pick<Service, 'store' | 'clock' | 'useNotes'>,
+  { store, clock, useNotes }: Pick<Dependencies, 'store' | 'clock' | 'useNotes'>,
   credential: string,
 ): Promise<KeyRecord> {
   const key_id = readCredential('key', credential);

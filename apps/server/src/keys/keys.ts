@@ -2,15 +2,15 @@ import { credentialHint, type Role } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import { requireFuture } from '../credentials/require-future.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import type { KeyRecord } from '../store/records.ts';
 import { isLive, outdatedSecrets } from '../store/store.ts';
 
 export const MAX_LIVE_KEYS = 50;
 
 export async function createKey(
-  { store, clock, room }: Pick<Service, 'store' | 'clock' | 'room'>,
+  { store, clock, room }: Pick<Dependencies, 'store' | 'clock' | 'room'>,
   members: { name: string; role: Role; expires_at: Milliseconds | null },
 ): Promise<{ key: KeyRecord; credential: string }> {
   const now = clock();
@@ -30,13 +30,13 @@ export async function createKey(
   return { key, credential };
 }
 
-export async function listKeys({ store, clock }: Pick<Service, 'store' | 'clock'>) {
+export async function listKeys({ store, clock }: Pick<Dependencies, 'store' | 'clock'>) {
   const keys = await store.listKeys();
   const outdated = new Set(outdatedSecrets(keys.toReversed(), clock()));
   return keys.filter(({ id }) => !outdated.has(id));
 }
 
-export async function deleteKey({ store }: Pick<Service, 'store'>, key_id: string) {
+export async function deleteKey({ store }: Pick<Dependencies, 'store'>, key_id: string) {
   const key = await store.deleteKey(key_id);
   if (key === null) throw new DomainError('key_not_found');
   return key;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../store/open-store.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { addressKey, SharedLimit } from './limit.ts';
 import { RateLimited } from './rate-limited.ts';
@@ -10,7 +10,7 @@ let store: Store;
 let now = Date.now();
 
 beforeEach(async () => {
-  store = await openStore('file::memory:', { clock: () => now });
+  store = await openSqliteStore({ path: ':memory:', clock: () => now });
 });
 afterEach(() => store.close());
 

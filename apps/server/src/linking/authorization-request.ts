@@ -2,13 +2,14 @@ import { fields, isUuid } from '@latchkey/schema';
 import { z } from 'zod';
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError, type Subject } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import { sameResource } from '../resources/find-resource.ts';
 import { isOwnResource } from '../resources/own-resource.ts';
-import { linkingOf, type Service } from '../service.ts';
 import type { LinkedDocument, LinkedResource, ResourceRecord } from '../store/records.ts';
 import { type AskedScope, readScope } from './asked-scope.ts';
+import { linkingOf } from './linking.ts';
 import {
   applicationSubject,
   type LinkingApplication,
@@ -46,7 +47,7 @@ const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0]
 
 /** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected. */
 export async function readTarget(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   query: URLSearchParams,
   options: ReadTargetOptions,
 ): Promise<AuthorizationTarget> {
@@ -80,7 +81,7 @@ export async function readTarget(
 }
 
 async function findClient(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   ids: readonly string[],
   { mayBeStale, findDocument }: ReadTargetOptions,
 ): Promise<Pick<AuthorizationTarget, 'application' | 'document'>> {
@@ -121,7 +122,7 @@ export const linkedDocument = ({
 
 /** Steps 5 to 9. Errors are redirected to the application. */
 export async function readRequest(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'linking'>,
   target: AuthorizationTarget,
   query: URLSearchParams,
   mayBeStale: boolean,
@@ -152,7 +153,7 @@ export async function readRequest(
 
 /** Not an outdated one: a link request must not be for another resource than was asked for. */
 async function readResource(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'linking'>,
   subject: Subject,
   [named, ...others]: string[],
 ): Promise<ResourceRecord | null> {

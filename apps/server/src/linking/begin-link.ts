@@ -3,10 +3,10 @@ import type { ClientDocument } from '../client-documents/document.ts';
 import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
 import { NoPlace } from '../client-documents/places.ts';
 import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { LINK_LIFETIME } from '../lifetimes.ts';
-import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
 import {
   type AuthorizationRequest,
@@ -16,6 +16,7 @@ import {
   readTarget,
 } from './authorization-request.ts';
 import { hashIds } from './hash-ids.ts';
+import { linkingOf } from './linking.ts';
 import { applicationSubject } from './linking-application.ts';
 import {
   addToQuery,
@@ -33,7 +34,7 @@ export interface UnconfirmedRequest extends AuthorizationRequest {
 
 /** Throws RefusedToApplication, or another error if there is no address to redirect to. */
 export async function readAuthorization(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   query: URLSearchParams,
   request_id: string,
   {
@@ -69,7 +70,7 @@ async function fetchDocument(documents: ClientDocuments, address: string): Promi
 }
 
 async function readRecent(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   query: URLSearchParams,
   request_id: string,
   options: ReadTargetOptions,
@@ -89,7 +90,7 @@ async function readRecent(
 }
 
 export async function beginLink(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'counts' | 'linking'>,
   { confirm, ...request }: UnconfirmedRequest,
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: Location }> {

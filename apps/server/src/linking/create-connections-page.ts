@@ -1,11 +1,11 @@
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import { refuseIfFull } from '../store/room.ts';
 import { type NewPage, newConnectionsPage } from './ticket.ts';
 
 export async function createConnectionsPage(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
   request: { account_id: string; return_url: string | null; locale: string | null },
   initiator: Initiator,
 ): Promise<NewPage> {

@@ -1,16 +1,17 @@
 import { uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { type CredentialHash, newId, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import { storeCode } from '../grants/issue-code.ts';
 import type { Initiator } from '../initiator.ts';
 import { CODE_LIFETIME } from '../lifetimes.ts';
-import { linkingOf, type Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
 import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
+import { linkingOf } from './linking.ts';
 import type { LinkingApplication } from './linking-application.ts';
 import { type Location, locationAfter, redirectWithCode } from './redirect.ts';
 
@@ -27,7 +28,7 @@ export interface Approval {
 
 /** Of concurrent decisions, exactly one is made. The same approval has the same result again. */
 export async function approve(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'counts' | 'linking'>,
   access: LinkAccess,
   { account_id, scope }: Approval,
   initiator: Initiator,
@@ -89,7 +90,7 @@ export async function approve(
 }
 
 export async function deny(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'linking'>,
   access: LinkAccess,
   initiator: Initiator,
 ): Promise<Decided> {
@@ -115,7 +116,7 @@ export async function deny(
  * leave nothing behind. A crash after this leaves an application without grants.
  */
 async function registered(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'room'>,
   { link, application }: LinkAccess,
   account_id: string,
   now: Milliseconds,
@@ -133,7 +134,10 @@ async function registered(
   });
 }
 
-async function requireAccount({ store }: Service, account_id: string): Promise<void> {
+async function requireAccount(
+  { store }: Pick<Dependencies, 'store'>,
+  account_id: string,
+): Promise<void> {
   if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
 }
 
@@ -149,7 +153,7 @@ function isOfAnother(
  * An identification came between the check and the write: nothing else refuses that for a link that can
  * still be decided. Another one may have come since, of the same account.
  */
-function refuseChanged({ clock }: Service, { link, holder }: LinkAccess): void {
+function refuseChanged({ clock }: Pick<Dependencies, 'clock'>, { link, holder }: LinkAccess): void {
   if (!('link_hash' in holder) || !sameHash(link.link_hash, holder.link_hash)) return;
   if (link.decision === null && clock() < link.expires_at) throw accountChanged(link);
 }
@@ -168,7 +172,7 @@ function partOf(scope: string, wanted: string): string | null {
 }
 
 async function repeatApproval(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   access: LinkAccess,
   { account_id, granted }: { account_id: string; granted: string | null },
   initiator: Initiator,
@@ -188,14 +192,18 @@ async function repeatApproval(
   return refuseLost(service, access, initiator);
 }
 
-function repeatDenial(service: Service, access: LinkAccess, initiator: Initiator): Decided {
+function repeatDenial(
+  service: Pick<Dependencies, 'clock' | 'linking'>,
+  access: LinkAccess,
+  initiator: Initiator,
+): Decided {
   const { link, decided_by } = access;
   const isSame = link.decision?.status === 'denied' && link.decision.decided_by === decided_by;
   return isSame ? denied(service, access, initiator) : refuseLost(service, access, initiator);
 }
 
 async function isRedeemable(
-  { store, clock }: Service,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   grant_id: string,
   code_hash: CredentialHash,
 ): Promise<boolean> {
@@ -206,7 +214,7 @@ async function isRedeemable(
 }
 
 function denied(
-  service: Service,
+  service: Pick<Dependencies, 'linking'>,
   { link, application }: LinkAccess,
   { request_id }: Initiator,
 ): Decided {

@@ -1,6 +1,6 @@
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { CredentialHash, LinkRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
@@ -15,7 +15,7 @@ export interface Identified {
 
 /** May be repeated: earlier pages no longer work. */
 export async function identify(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
   access: LinkAccess<{ link_hash: CredentialHash }>,
   { account_id, locale, own_page }: Identified,
   initiator: Initiator,

@@ -1,16 +1,17 @@
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { LINK_LIFETIME, LINKS_KEPT } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
-import { linkingOf, type Service } from '../service.ts';
 import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
 import type { LinkHolder, Store } from '../store/store.ts';
 import { hashIds } from './hash-ids.ts';
+import { linkingOf } from './linking.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import {
@@ -58,7 +59,7 @@ export function subjectOf({ id, application_id, account_id }: LinkRecord): Subje
 }
 
 export async function findLinkRequest(
-  { store, clock }: Service,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   link_id: string,
   faults: LinkFaults,
 ): Promise<Pick<LinkAccess, 'link' | 'application' | 'resource'>> {
@@ -120,7 +121,7 @@ export interface ReturnToStranger {
  * Its address is all that it takes: the link may have been denied by the host, or in another browser.
  */
 export async function findReturnToStranger(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   link_id: string,
   request_id: string,
 ): Promise<ReturnToStranger | null> {
@@ -155,7 +156,7 @@ function applicationOf(
 }
 
 export async function accessByLink(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   credential: string,
   initiator: Initiator,
 ): Promise<LinkAccess<{ link_hash: CredentialHash }>> {
@@ -179,7 +180,11 @@ export async function accessByLink(
 }
 
 /** Leads back to the application, so that the user is not stranded. */
-export function refuseExpired(service: Service, link: LinkRecord, initiator: Initiator): void {
+export function refuseExpired(
+  service: Pick<Dependencies, 'clock' | 'linking'>,
+  link: LinkRecord,
+  initiator: Initiator,
+): void {
   if (link.decision !== null || service.clock() < link.expires_at) return;
   const linking = linkingOf(service);
   const { request_id } = initiator;
@@ -200,7 +205,7 @@ export function refuseDecided(link: LinkRecord): void {
 
 /** After a write that matched nothing: the link request has changed since it was read. */
 export async function readAgain<Access extends LinkAccess>(
-  { store }: Service,
+  { store }: Pick<Dependencies, 'store'>,
   access: Access,
 ): Promise<Access> {
   const { id } = access.link;
@@ -210,7 +215,7 @@ export async function readAgain<Access extends LinkAccess>(
 }
 
 export function refuseLost(
-  service: Service,
+  service: Pick<Dependencies, 'clock' | 'linking'>,
   { link, lost }: LinkAccess,
   initiator: Initiator,
 ): never {

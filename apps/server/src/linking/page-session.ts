@@ -1,10 +1,10 @@
 import { credentialParts, isUuid } from '@latchkey/schema';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { CONNECTIONS_LIFETIME } from '../lifetimes.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
 
@@ -27,7 +27,7 @@ const pageFaults: LinkFaults = {
 
 /** Does not check whether the link request is decided or expired. */
 export async function findPageSession(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock'>,
   address: PageAddress,
   session: string | null,
 ): Promise<PageSession> {
@@ -57,7 +57,7 @@ export interface OpenedPage {
 
 /** A ticket works once. The same browser may send it again, by a reload or the back button. */
 export async function openPage(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock'>,
   address: PageAddress,
   ticket: string,
   session: string | null,
@@ -95,7 +95,7 @@ export async function openPage(
 }
 
 async function findPage(
-  { store }: Service,
+  { store }: Pick<Dependencies, 'store'>,
   address: PageAddress,
   page_id: string,
 ): Promise<PageRecord> {
@@ -108,7 +108,7 @@ async function findPage(
 }
 
 async function accessByPage(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock'>,
   { id, link_id, account_id }: PageRecord,
   key: Uint8Array,
 ): Promise<LinkAccess<{ page_id: string }>> {

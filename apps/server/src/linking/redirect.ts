@@ -1,9 +1,9 @@
 import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
 import { DomainError, type Subject } from '../domain-error.ts';
 import { isLoopbackHost } from '../loopback.ts';
-import type { Linking } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
 import type { Client } from '../vouchers.ts';
+import type { Linking } from './linking.ts';
 
 export interface RedirectTarget extends Client {
   redirect_uri: string;

@@ -1,6 +1,6 @@
 import { mintCredential } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Initiator } from '../initiator.ts';
-import { linkingOf, type Service } from '../service.ts';
 import {
   type LinkAccess,
   readAgain,
@@ -8,11 +8,12 @@ import {
   refuseExpired,
   refuseLost,
 } from './link-access.ts';
+import { linkingOf } from './linking.ts';
 import { addToQuery, type Location, toLocation } from './redirect.ts';
 
 /** The host gets a new link, and its earlier one stops working. */
 export async function switchAccount(
-  service: Service,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   access: LinkAccess<{ page_id: string }>,
   initiator: Initiator,
 ): Promise<{ redirect_to: Location }> {

@@ -1,8 +1,9 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { TICKET_LIFETIME } from '../lifetimes.ts';
-import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord, PageRecord } from '../store/records.ts';
+import { linkingOf } from './linking.ts';
 
 export interface NewPage {
   page: PageRecord;
@@ -12,7 +13,7 @@ export interface NewPage {
 type Asked = Pick<PageRecord, 'account_id' | 'return_url' | 'locale'>;
 
 export function newConsentPage(
-  service: Service,
+  service: Pick<Dependencies, 'linking'>,
   link: LinkRecord,
   asked: Asked,
   now: Milliseconds,
@@ -21,14 +22,18 @@ export function newConsentPage(
   return newPage(service, { ...about, ...asked }, `/link/${link.id}`, now);
 }
 
-export function newConnectionsPage(service: Service, asked: Asked, now: Milliseconds): NewPage {
+export function newConnectionsPage(
+  service: Pick<Dependencies, 'linking'>,
+  asked: Asked,
+  now: Milliseconds,
+): NewPage {
   // It lives longer once it is opened.
   const about = { kind: 'connections', link_id: null, expires_at: now + TICKET_LIFETIME } as const;
   return newPage(service, { ...about, ...asked }, '/connections', now);
 }
 
 function newPage(
-  service: Service,
+  service: Pick<Dependencies, 'linking'>,
   members: Omit<PageRecord, 'id' | 'ticket_hash' | 'ticket_expires_at' | 'session_hash'>,
   path: string,
   now: Milliseconds,

@@ -1,7 +1,7 @@
 import { resourceAddress } from '@latchkey/schema';
 import { newId } from '../credentials/credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import { resourceAfter } from '../store/generations.ts';
 import type { ResourceChanges, ResourceRecord } from '../store/records.ts';
 
@@ -11,7 +11,7 @@ export const MAX_RESOURCES = 200;
 const outside = () => DomainError.invalid(['default_scopes'], 'Must be within scopes.');
 
 export async function createResource(
-  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
   members: Pick<ResourceRecord, 'resource' | 'name' | 'scopes' | 'default_scopes'>,
   publicUrl: string,
 ): Promise<ResourceRecord> {
@@ -28,7 +28,7 @@ export async function createResource(
 }
 
 export async function updateResource(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   resource_id: string,
   changes: { [Member in keyof ResourceChanges]: ResourceChanges[Member] | undefined },
 ): Promise<ResourceRecord> {
@@ -40,7 +40,7 @@ export async function updateResource(
 }
 
 export async function deleteResource(
-  { store }: Pick<Service, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   resource_id: string,
 ): Promise<ResourceRecord> {
   const resource = await store.deleteResource(resource_id);

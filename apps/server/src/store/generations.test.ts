@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { anApplication } from '../../test/store/suite/records.ts';
-import { generationsAfter, isOver, sinceOf } from './generations.ts';
+import { firstGenerations, generationsAfter, isOver, sinceOf } from './generations.ts';
 import type { ApplicationChanges } from './records.ts';
 
 type Change = ApplicationChanges & { disabled?: boolean };
 
 /** Since which generation each name is there after the changes, and the generation now. */
 function after(changes: Change[], { scopes = null }: { scopes?: string[] | null } = {}) {
-  let application = anApplication({ redirect_uris: ['u'], scopes });
+  let application: Parameters<typeof generationsAfter>[0] = {
+    ...{ redirect_uris: ['u'], scopes, document: null, generations: firstGenerations },
+  };
   for (const change of changes) {
     const generations = generationsAfter(application, change);
     application = { ...application, ...change, generations };

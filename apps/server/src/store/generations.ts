@@ -28,7 +28,7 @@ export function isOver(
 
 /** What a change of an application ends gets a new generation: see decision 58. */
 export function generationsAfter(
-  application: ApplicationRecord,
+  application: Pick<ApplicationRecord, 'redirect_uris' | 'scopes' | 'document' | 'generations'>,
   { redirect_uris: given, scopes, disabled = false }: Changes,
 ): Generations {
   const { generations, document } = application;

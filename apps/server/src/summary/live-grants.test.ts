@@ -1,22 +1,27 @@
-import pino from 'pino';
 import { expect, test, vi } from 'vitest';
-import { closeService, openService } from '../open-service.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { noCounts } from './counts.ts';
+import { createLiveGrants } from './live-grants.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 async function openAt(time: { now: number }) {
-  const log = pino({ enabled: false });
-  const service = await openService('file::memory:', log, { clock: () => time.now });
-  const parts = vi.spyOn(service.store, 'countActiveGrants');
-  return { ...service, parts };
+  const clock = () => time.now;
+  const store = await openSqliteStore({ path: ':memory:', clock });
+  const parts = vi.spyOn(store, 'countActiveGrants');
+  const liveGrants = createLiveGrants(store, { clock, counts: noCounts, onError() {} });
+  const close = async () => {
+    await liveGrants.close();
+    await store.close();
+  };
+  return { store, liveGrants, parts, close };
 }
 
 test('are counted soon after the start, and again within a day', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const time = { now: Date.UTC(2026, 10, 21) };
-  const service = await openAt(time);
-  const { store, liveGrants, parts } = service;
+  const { store, liveGrants, parts, close } = await openAt(time);
   liveGrants.watch();
   await vi.waitFor(async () => expect(await store.findLiveCount()).not.toBeNull());
   for (const [hours, counted] of [
@@ -35,13 +40,12 @@ test('are counted soon after the start, and again within a day', async () => {
     });
   }
   vi.useRealTimers();
-  await closeService(service);
+  await close();
 });
 
 test('are counted for a summary only if the last count is a day old', async () => {
   const time = { now: Date.UTC(2026, 10, 21) };
-  const service = await openAt(time);
-  const { liveGrants, parts } = service;
+  const { liveGrants, parts, close } = await openAt(time);
   // Several share a count.
   await Promise.all([liveGrants.keepFresh(), liveGrants.keepFresh()]);
   expect(parts).toHaveBeenCalledTimes(1);
@@ -51,5 +55,5 @@ test('are counted for a summary only if the last count is a day old', async () =
   time.now += 1;
   await liveGrants.keepFresh();
   expect(parts).toHaveBeenCalledTimes(2);
-  await closeService(service);
+  await close();
 });

@@ -1,7 +1,7 @@
 import { formatTimestamp, type Summary, type SummaryStep } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { LINK_LIFETIME } from '../lifetimes.ts';
-import type { Service } from '../service.ts';
 import type { HourCounts } from '../store/records.ts';
 import { type EventCounts, liveChange } from '../store/store.ts';
 import { hourOf } from './counts.ts';
@@ -22,7 +22,7 @@ export async function summarize(
     counts,
     liveGrants,
     events,
-  }: Pick<Service, 'store' | 'clock' | 'counts' | 'liveGrants' | 'events'>,
+  }: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'liveGrants' | 'events'>,
   asked: number,
 ): Promise<Summary> {
   await liveGrants.keepFresh();

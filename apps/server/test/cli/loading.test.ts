@@ -47,15 +47,11 @@ describe('what only prints loads nothing of what commands run', () => {
     [['completion', 'bash']],
   ])('%j', async (words) => {
     const loaded = await loadedBy(words);
-<<<<<<< ours
     expect(loaded.filter(outsideOfCli)).toEqual([
       'apps/server/package.json',
       'apps/server/src/supported-node.ts',
       'commander',
     ]);
-=======
-    expect(loaded.filter(outsideOfCli)).toEqual(['apps/server/package.json', 'commander']);
->>>>>>> theirs
   });
 });
 

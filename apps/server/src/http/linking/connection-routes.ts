@@ -1,10 +1,10 @@
 import { isUuid } from '@latchkey/schema';
 import { DomainError } from '../../domain-error.ts';
+import { linkingOf } from '../../linking/linking.ts';
 import { toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
-import { linkingOf } from '../../service.ts';
 import type { Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';

@@ -1,12 +1,12 @@
 import { DomainError } from '../../domain-error.ts';
 import { COOKIE_AFTER_DECISION, LINKS_KEPT } from '../../lifetimes.ts';
 import { findReturnToStranger, type ReturnToStranger } from '../../linking/link-access.ts';
+import { linkingOf } from '../../linking/linking.ts';
 import { describeRedirect, toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
-import { linkingOf } from '../../service.ts';
 import type { RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';

@@ -1,5 +1,5 @@
+import { linkingOf } from '../../linking/linking.ts';
 import type { CallContext } from '../../operations/call.ts';
-import { linkingOf } from '../../service.ts';
 import type { Route } from '../router.ts';
 import { createPageAssets } from './assets.ts';
 import { authorizeRoute } from './authorize-route.ts';

@@ -1,9 +1,9 @@
 import { LINKS_KEPT } from '../../lifetimes.ts';
 import { addressKey } from '../../limits/limit.ts';
+import { linkingOf } from '../../linking/linking.ts';
 import { toLocation } from '../../linking/redirect.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
-import { linkingOf } from '../../service.ts';
 import type { RequestedCall } from '../request-context.ts';
 import type { PageTools, PageVisit } from './page-visit.ts';
 import { sendRedirect } from './send-redirect.ts';

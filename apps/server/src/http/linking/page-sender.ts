@@ -1,5 +1,6 @@
 import { errorDefinition } from '@latchkey/schema';
 import type { DomainError } from '../../domain-error.ts';
+import type { Linking } from '../../linking/linking.ts';
 import {
   RefusedToApplication,
   refusalInWords,
@@ -7,7 +8,6 @@ import {
 } from '../../linking/redirect.ts';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import { reasons } from '../../reasons.ts';
-import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
 import type { ErrorPageDetails, Headers, RequestContext } from '../request-context.ts';

@@ -7,7 +7,8 @@ import {
   rotateEndpoint,
   updateEndpoint,
 } from '../../events/endpoints.ts';
-import { eventsOf, type Service } from '../../service.ts';
+import { eventsOf } from '../../events/events.ts';
+import type { Service } from '../../service.ts';
 import type { EndpointRecord } from '../../store/records.ts';
 import { toDelivery, toEndpoint } from '../events-wire.ts';
 import type { Handlers } from '../handler.ts';

@@ -9,13 +9,14 @@ import { approve, deny } from '../../linking/decide.ts';
 import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
 import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
+import { linkingOf } from '../../linking/linking.ts';
 import { putScope } from '../../linking/put-scope.ts';
 import {
   createResource,
   deleteResource,
   updateResource,
 } from '../../resources/register-resource.ts';
-import { linkingOf, type Service } from '../../service.ts';
+import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import {
   toCompleteList,

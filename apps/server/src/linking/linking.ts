@@ -1,0 +1,15 @@
+import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { Vouchers } from '../vouchers.ts';
+
+export interface Linking {
+  publicUrl: string;
+  signInUrl: string;
+  vouchers: Vouchers;
+  /** Null if CLIENT_DOCUMENTS is off. */
+  clientDocuments: ClientDocuments | null;
+}
+
+export function linkingOf({ linking }: { linking: Linking | null }): Linking {
+  if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
+  return linking;
+}
