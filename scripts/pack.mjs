@@ -2,7 +2,7 @@
 // Packs built packages as a registry would have them, for use in another project. Prints the path of
 // each tarball, one a line. `npm run pack` builds them first.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagesToPack } from './packages-to-pack.mjs';
@@ -12,6 +12,22 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const asked = packagesToPack(process.argv.slice(2));
 const folder = resolve(asked.folder ?? join(root, 'dist'));
 const manifest = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
+
+// pnpm would pack the folder without what its manifest names.
+const missing = asked.packages.flatMap((path) =>
+  filesNamedIn(manifest(path).publishConfig)
+    .map((file) => join(path, file))
+    .filter((file) => !existsSync(join(root, file))),
+);
+if (missing.length > 0) {
+  process.stderr.write(`${missing[0]} is not built. Run: npm run build\n`);
+  process.exit(1);
+}
+
+function filesNamedIn(value) {
+  if (typeof value === 'string') return value.startsWith('./dist/') ? [value] : [];
+  return Object.values(value ?? {}).flatMap(filesNamedIn);
+}
 
 const pnpm = findPnpm();
 
