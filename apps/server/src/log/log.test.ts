@@ -59,6 +59,23 @@ function logging(entries: string, then: string): string[] {
   return ['--input-type=module', '-e', program];
 }
 
+test('a terminal gets text, without the lines that only programs read', ({ skip }) => {
+  skip(
+    spawnSync('script', ['--version']).status !== 0,
+    'not run: the command script is not installed',
+  );
+  const entries = `
+    log.info({ url: 'http://127.0.0.1' }, 'listening');
+    log.info({ number: 1, event: 'minute' }, 'log number');
+    log.info({ reason: 'log number' }, 'closing');`;
+  const [type, , program = ''] = logging(entries, 'await close();');
+  const { stdout } = spawnSync('script', ['-qec', '"$NODE" "$TYPE" -e "$PROGRAM"', '/dev/null'], {
+    env: { ...process.env, NODE: process.execPath, TYPE: type, PROGRAM: program, NO_COLOR: '1' },
+    encoding: 'utf8',
+  });
+  expect(stdout).toMatch(/^\[[\d:.]+\] INFO: closing\r\n {4}reason: "log number"\r\n$/);
+});
+
 describe.each(['a pipe', 'a file'])('to %s', (kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
   afterAll(() => rmSync(directory, { recursive: true }));

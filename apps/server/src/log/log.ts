@@ -27,9 +27,13 @@ export function createLog({ level, secrets }: LogOptions): Log {
   return { log, close: () => sink.close(), flush: () => sink.flush() };
 }
 
+// `serve` has told a terminal the address, and the numbers prove something of a log that is kept.
+const NOT_FOR_PEOPLE = /"msg":"(?:listening|log number)"\}$/;
+
 function prettified(clean: (lines: string) => string): (lines: string) => string {
   const prettify = prettyFactory({ ignore: 'pid,hostname', colorize: isColorSupported });
-  return (lines) => clean(lines).split('\n').filter(Boolean).map(prettify).join('');
+  const isForPeople = (line: string) => line !== '' && !NOT_FOR_PEOPLE.test(line);
+  return (lines) => clean(lines).split('\n').filter(isForPeople).map(prettify).join('');
 }
 
 function reportOutage(logger: Logger, { since, code, dropped }: Outage): void {
