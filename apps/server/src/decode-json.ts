@@ -6,4 +6,4 @@ type Reviver = (key: string, value: unknown) => unknown;
  *
  * @throws SyntaxError
  */
-export const decodeJson = (text: string, reviver?: Reviver): unknown => JSON.parse(text, reviver);
+export const decodeJson: (text: string, reviver?: Reviver) => unknown = JSON.parse;

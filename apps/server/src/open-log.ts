@@ -1,6 +1,6 @@
 import { createLog, type Log } from './log/log.ts';
-import { type Settings, secretsOf } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export function openLog(settings: Settings): Log {
-  return createLog({ level: settings.logLevel, secrets: secretsOf(settings) });
+  return createLog({ level: settings.logLevel, secrets: settings.secrets });
 }

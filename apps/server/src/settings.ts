@@ -64,6 +64,8 @@ export interface Settings {
   pageTexts: TextsByLanguage;
   /** The others have their defaults. */
   given: ReadonlyMap<string, GivenSetting>;
+  /** What no log may contain: what is secret, and what was before a SIGHUP. */
+  secrets: Set<string>;
 }
 
 interface GivenSetting {
@@ -465,6 +467,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const host = read(environment, 'HOST');
   const admin = readAdmin(environment, host, port);
   const publicUrl = read(environment, 'PUBLIC_URL');
+  const eventsKeys = readEventsKeys(environment);
   return {
     port,
     host,
@@ -482,10 +485,11 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     minFreeMb: read(environment, 'MIN_FREE_MB'),
     metrics: read(environment, 'METRICS'),
     rateLimit: read(environment, 'RATE_LIMIT'),
-    ...readEventsKeys(environment),
+    ...eventsKeys,
     outboundAllow: read(environment, 'OUTBOUND_ALLOW'),
     ...readLinking(environment, { ...admin, publicUrl }),
     given,
+    secrets: new Set(secretsIn({ databaseUrl, ...admin, ...eventsKeys })),
   };
 }
 
@@ -523,6 +527,7 @@ export async function readSecretsAgain(
     await admitKeys({ current, previous });
   }
   Object.assign(settings, ...Object.values(secrets));
+  for (const secret of secretsIn(settings)) settings.secrets.add(secret);
   return changed;
 }
 
@@ -567,14 +572,10 @@ type SecretSettings = Pick<
   'adminSecret' | 'adminSecretPrevious' | 'eventsKey' | 'eventsKeyPrevious' | 'databaseUrl'
 >;
 
-/** What no log may contain. SIGHUP replaces some of it. */
-export function secretsOf(settings: SecretSettings): () => string[] {
-  const passwords = passwordsOf(settings.databaseUrl);
-  return () => {
-    const { adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious } = settings;
-    const secrets = [adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious];
-    return [...passwords, ...secrets.filter((secret) => secret !== null)];
-  };
+function secretsIn(settings: SecretSettings): string[] {
+  const { adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious } = settings;
+  const secrets = [adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious];
+  return [...passwordsOf(settings.databaseUrl), ...secrets.filter((secret) => secret !== null)];
 }
 
 /** The address as a whole, its part before the host, and the password alone. */

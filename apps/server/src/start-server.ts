@@ -28,7 +28,7 @@ import { closeService, eventsFrom, linkingFrom, openService } from './open-servi
 import type { Intercept } from './operations/call.ts';
 import type { Resolve } from './outbound/resolve.ts';
 import type { Service } from './service.ts';
-import { type Settings, secretsOf, settingsInForce } from './settings.ts';
+import { type Settings, settingsInForce } from './settings.ts';
 import type { CopiedDatabase } from './store/use-mark.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -121,7 +121,7 @@ export async function startServer(
     onCopied,
     linking: linkingFrom(settings, clock, resolve),
     events: events && { ...events, delivery },
-    redact: redactorFor(secretsOf(settings)),
+    redact: redactorFor(settings.secrets),
     settings: () => settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),

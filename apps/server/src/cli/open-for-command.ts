@@ -11,13 +11,7 @@ import {
 } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
-import {
-  loadSettings,
-  refuseInMemory,
-  type Settings,
-  secretsOf,
-  settingsInForce,
-} from '../settings.ts';
+import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -55,7 +49,7 @@ export async function openForCommand(
   const keys = events && fingerprintsOf(events.keys());
   // The demo has events, with a key of its own.
   const recordsEvents = events !== null || complete !== settings;
-  const redact = redactorFor(secretsOf(settings));
+  const redact = redactorFor(settings.secrets);
   const inForce = () => settingsInForce(complete);
   const options = {
     auditDays,

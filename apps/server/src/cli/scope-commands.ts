@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OperationInput, Scope } from '@latchkey/schema';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { decodeJson } from '../decode-json.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
 import { READING, runOperation, withCalls } from './run-operation.ts';
@@ -46,7 +44,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
     .option('--sensitive', 'it lets an application act, or costs something')
     .option('--json', 'print JSON, as the API returns it')
     .description('describe a scope, or replace its description completely')
-    .action((name, { title, description, texts, sensitive = false, json }) =>
+    .action(async (name, { title, description, texts, sensitive = false, json }) =>
       runOperation(
         terminal,
         'admin.scopes.put',
@@ -54,7 +52,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
           scope: name,
           title,
           description: description ?? null,
-          texts: texts === undefined ? {} : readTexts(put, texts),
+          texts: texts === undefined ? {} : await readTexts(put, texts),
           sensitive,
         },
         { json },
@@ -99,14 +97,19 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
   addExamples(remove, 'scope delete profile.read');
 }
 
-/** Anything: the operation has a schema for it. */
-const sentTexts = z.custom<OperationInput<'admin.scopes.put'>['texts']>();
+type Texts = OperationInput<'admin.scopes.put'>['texts'];
 
-function readTexts(command: Command, file: string): z.output<typeof sentTexts> {
+// The operation has a schema for what is in it.
+const isTexts = (value: unknown): value is Texts => typeof value === 'object' && value !== null;
+
+async function readTexts(command: Command, file: string): Promise<Texts> {
+  const { decodeJson } = await import('../decode-json.ts');
+  let why = 'is not a JSON object';
   try {
-    return sentTexts.parse(decodeJson(readFileSync(file, 'utf8')));
+    const texts = decodeJson(readFileSync(file, 'utf8'));
+    if (isTexts(texts)) return texts;
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
-    return command.error(`error: the file of '--texts', ${file}, ${why}`);
+    why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
   }
+  return command.error(`error: the file of '--texts', ${file}, ${why}`);
 }

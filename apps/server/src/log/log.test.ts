@@ -53,7 +53,7 @@ function logging(entries: string, then: string): string[] {
   const module = new URL('log.ts', import.meta.url);
   const program = `
     import { createLog } from '${module}';
-    const { log, close, flush } = createLog({ level: 'info', secrets: () => [] });
+    const { log, close, flush } = createLog({ level: 'info', secrets: new Set() });
     ${entries}
     ${then}`;
   return ['--input-type=module', '-e', program];

@@ -14,7 +14,7 @@ const { isColorSupported, prettyFactory } = pretty;
 export interface LogOptions {
   level: LevelWithSilent;
   /** See {@link redactorFor}. */
-  secrets: () => readonly string[];
+  secrets: ReadonlySet<string>;
 }
 
 export function createLog({ level, secrets }: LogOptions): Log {

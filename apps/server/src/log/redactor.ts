@@ -23,16 +23,15 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
   };
 }
 
-/**
- * @param secrets - those of now. What was one stays one: a line of it may still come
- */
-export function redactorFor(secrets: () => readonly string[]): (text: string) => string {
-  const known = new Set(secrets());
-  let redact = redactor([...known]);
+/** @param secrets - may grow, and never shrinks: a line of what was one may still come */
+export function redactorFor(secrets: ReadonlySet<string>): (text: string) => string {
+  let { size } = secrets;
+  let redact = redactor([...secrets]);
   return (text) => {
-    const size = known.size;
-    for (const secret of secrets()) known.add(secret);
-    if (known.size > size) redact = redactor([...known]);
+    if (secrets.size > size) {
+      size = secrets.size;
+      redact = redactor([...secrets]);
+    }
     return redact(text);
   };
 }

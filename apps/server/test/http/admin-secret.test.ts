@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { redactorFor } from '../../src/log/redactor.ts';
-import { secretsOf } from '../../src/settings.ts';
+import { loadSettings } from '../../src/settings.ts';
 import { invoke, type Json, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
@@ -44,28 +44,21 @@ describeOnAnyStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
 const EVENTS_KEY = 'events-key-of-thirty-two-characters-or-more';
 
 test('both secrets of the operator, and both keys of events, are redacted', () => {
-  const redact = redactorFor(
-    secretsOf({
-      adminSecret: ADMIN_SECRET,
-      adminSecretPrevious: PREVIOUS,
-      eventsKey: EVENTS_KEY,
-      eventsKeyPrevious: `${EVENTS_KEY}-before`,
-      databaseUrl: '',
-    }),
-  );
+  const { secrets } = loadSettings({
+    ADMIN_SECRET,
+    ADMIN_SECRET_PREVIOUS: PREVIOUS,
+    EVENTS_KEY,
+    EVENTS_KEY_PREVIOUS: `${EVENTS_KEY}-before`,
+  });
   const logged = `${ADMIN_SECRET} ${PREVIOUS} ${EVENTS_KEY} ${EVENTS_KEY}-before`;
-  expect(redact(logged)).not.toMatch(/operator|events-key|before/);
+  expect(redactorFor(secrets)(logged)).not.toMatch(/operator|events-key|before/);
 });
 
 test('the address of a database is redacted as a whole, however short its password is', () => {
-  const secrets = { adminSecret: null, adminSecretPrevious: null };
-  const keys = { eventsKey: null, eventsKeyPrevious: null };
-  const databaseUrl = 'mongodb://ada:p%40ss/?@db.example/latchkey?authSource=admin';
-  const redact = redactorFor(secretsOf({ ...secrets, ...keys, databaseUrl }));
-  expect(redact(`no server at ${databaseUrl}: passed`)).toBe('no server at [redacted]: passed');
+  const DATABASE_URL = 'mongodb://ada:p%40ss/?@db.example/latchkey?authSource=admin';
+  const redact = redactorFor(loadSettings({ DATABASE_URL }).secrets);
+  expect(redact(`no server at ${DATABASE_URL}: passed`)).toBe('no server at [redacted]: passed');
   expect(redact('mongodb://ada:p%40ss/?@db.example')).toBe('[redacted]db.example');
-  const open = redactorFor(
-    secretsOf({ ...secrets, ...keys, databaseUrl: 'mongodb://db.example/latchkey' }),
-  );
-  expect(open('mongodb://db.example/latchkey')).toBe('mongodb://db.example/latchkey');
+  const open = 'mongodb://db.example/latchkey';
+  expect(redactorFor(loadSettings({ DATABASE_URL: open }).secrets)(open)).toBe(open);
 });
