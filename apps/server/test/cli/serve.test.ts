@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
@@ -306,12 +306,13 @@ describe('serve', () => {
     ['file:./elsewhere.db?connection_limit=1', 'file:./elsewhere.db'],
     ['file:./else%20where.db', 'file:./else where.db'],
     ['sqlite:./elsewhere.db', 'file:./elsewhere.db'],
-    [`file:~/a.db`, `file:${homedir()}/a.db`],
+    ['file:~/a.db', 'file:/home/of/somebody/a.db'],
   ])(
     'exits with 78 at %s, makes nothing, and says how to write it',
     async (DATABASE_URL, meant) => {
       const before = await readdir(directory);
-      const { code, stdout, stderr } = await runCommand(['serve'], { DATABASE_URL }, directory);
+      const environment = { DATABASE_URL, HOME: '/home/of/somebody' };
+      const { code, stdout, stderr } = await runCommand(['serve'], environment, directory);
       expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
       expect(stderr).toMatch(/^DATABASE_URL must .+\n$/);
       expect(stderr).toContain(`; write ${meant}. Example: DATABASE_URL=file:`);
