@@ -1,5 +1,5 @@
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
-import type { Vouchers } from '../vouchers.ts';
+import { createVouchers, type Vouchers } from '../vouchers.ts';
 
 export interface Linking {
   publicUrl: string;
@@ -8,6 +8,12 @@ export interface Linking {
   /** Null if CLIENT_DOCUMENTS is off. */
   clientDocuments: ClientDocuments | null;
 }
+
+// Without the linking flow, no document is taken.
+const ofRegistrationAlone = createVouchers(null);
+
+export const vouchersOf = ({ linking }: { linking: Linking | null }): Vouchers =>
+  linking?.vouchers ?? ofRegistrationAlone;
 
 export function linkingOf({ linking }: { linking: Linking | null }): Linking {
   if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');

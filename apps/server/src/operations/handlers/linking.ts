@@ -9,7 +9,7 @@ import { approve, deny } from '../../linking/decide.ts';
 import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
 import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
-import { linkingOf } from '../../linking/linking.ts';
+import { vouchersOf } from '../../linking/linking.ts';
 import { putScope } from '../../linking/put-scope.ts';
 import {
   createResource,
@@ -59,7 +59,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
   'admin.connections.list': async (service, { account_id }) =>
     toCompleteList(
       (await listConnectionsWithGrants(service, account_id)).map((connection) =>
-        toConnection(connection, linkingOf(service).vouchers),
+        toConnection(connection, vouchersOf(service)),
       ),
     ),
   'admin.connections.revoke': async (service, connection, _operator, initiator) =>
@@ -76,7 +76,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
   },
   'admin.links.read': async (service, { link }, _operator, initiator) => {
     const { access, scopes } = await readLink(service, link, initiator);
-    return toLinkRequest(access, scopes, linkingOf(service).vouchers);
+    return toLinkRequest(access, scopes, vouchersOf(service));
   },
   'admin.links.identify': async (service, { link, ...input }, _by, initiator) => {
     const { account_id, locale = null, own_page = false } = input;
@@ -110,6 +110,6 @@ function linkRedirect<To extends string | null>(
     redirect_to,
   }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  const { vouchers } = linkingOf(service);
-  return { ...toLinkRequest({ link, application, resource }, scopes, vouchers), redirect_to };
+  const request = toLinkRequest({ link, application, resource }, scopes, vouchersOf(service));
+  return { ...request, redirect_to };
 }
