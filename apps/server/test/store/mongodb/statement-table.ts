@@ -54,6 +54,7 @@ export const statementTable: Record<string, readonly string[]> = {
     'find pages {_id}',
     'find refusals {_id: {$gte, $lt}} sort _id -1 hint _id_',
     'find resources {_id}',
+    'find schema {_id}',
     'find scopes {_id: {$in: [?]}, deleted_at: {$exists: false}}',
     'find scopes {_id}',
     'find scopes {deleted_at: {$exists: false}} sort _id 1',
@@ -226,10 +227,7 @@ export const statementTable: Record<string, readonly string[]> = {
   deliveries_pending: [
     'aggregate deliveries {due_at: {$exists: true}} $sort $limit $group hint deliveries_pending',
   ],
-  endpoints_by_id: [
-    'find endpoints {endpoints.id: {$gte}} hint endpoints_by_id',
-    'find endpoints {endpoints.id} hint endpoints_by_id',
-  ],
+  endpoints_by_id: ['find endpoints {endpoints.id} hint endpoints_by_id'],
   grants_to_tell: [
     'aggregate grants {marks.at: {$exists: true}} $sort $limit $group hint grants_to_tell',
     'find grants {marks.at: {$exists: true}} sort marks.at 1 hint grants_to_tell',

@@ -16,12 +16,13 @@ const small = [
   'log_counter',
   'live_count',
   'sqlite_master',
-  // A list that is a parameter.
+  // A list, and a row, that are parameters.
   'json_each',
+  'CONSTANT',
 ];
 
-/** What may read from the beginning, since it stops at a LIMIT: a page of a list. */
-const pages = ['applications', 'outbox'];
+/** What may read from the beginning, since it stops at a LIMIT: a page of a list, or any row but one. */
+const pages = ['applications', 'outbox', 'endpoints'];
 
 describe('a statement for SQLite', () => {
   const prepared = new Set<string>();
