@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../../../apps/server/test/certificates.ts';
+import { createAuthority } from '@latchkey/test-kit/certificates';
 import type { Environment } from '../../support/service.ts';
 
 /** A server with the documents of clients that nobody registered. */

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test } from 'vitest';
-import { describeOnEachMongodb } from '../http/databases.ts';
 
 const program = fileURLToPath(new URL('check.ts', import.meta.url));
 

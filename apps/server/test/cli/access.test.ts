@@ -3,16 +3,12 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand, runInProcess } from '../http/command-process.ts';
-import {
-  describeOnEachStore,
-  describeOnMongodb,
-  sqliteDatabase,
-  type TestDatabase,
-} from '../http/databases.ts';
+import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 
 const unknown = randomUUID();
 

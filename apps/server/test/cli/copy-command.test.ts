@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { slow } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { Collection, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createProgress } from '../../src/cli/copy-command.ts';
@@ -14,7 +15,6 @@ import { migrations } from '../../src/store/sqlite/migrations.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
 import type { Transfer } from '../../src/store/transfer.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnMongodb } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import {

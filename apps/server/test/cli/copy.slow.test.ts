@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longer } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { expect, onTestFinished, test } from 'vitest';
 import { driverOf } from '../../src/store/open-store.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
 import { startCommand } from '../http/command-process.ts';
-import { describeOnMongodb } from '../http/databases.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import { manyGrants } from './many-grants.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { formatTimestamp, uuidToBytes } from '@latchkey/schema';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import pino from 'pino';
 import { v7 } from 'uuid';
@@ -19,12 +20,7 @@ import type { GrantAuthentication, GrantRecord } from '../../src/store/records.t
 import { checkDamage } from '../../src/store/sqlite/check-damage.ts';
 import type { Store } from '../../src/store/store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
-import {
-  describeOnEachStore,
-  describeOnMongodb,
-  sqliteDatabase,
-  type TestDatabase,
-} from '../http/databases.ts';
+import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import { damage } from '../store/sqlite/damage.ts';
 import { manyGrants } from './many-grants.ts';

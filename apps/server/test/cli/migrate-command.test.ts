@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runMigration } from '../../src/cli/migrate-command.ts';
 import { openMongoMigration } from '../../src/store/mongodb/migration.ts';
@@ -12,7 +13,6 @@ import type { Migration, SchemaStep } from '../../src/store/schema-version.ts';
 import { openSqliteMigration } from '../../src/store/sqlite/migration.ts';
 import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
 import { runInProcess } from '../http/command-process.ts';
-import { describeOnMongodb } from '../http/databases.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 
 let folder: string;

@@ -2,13 +2,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidFromBytes } from '@latchkey/schema';
 import { longer } from '@latchkey/test-kit/long';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../history/nemesis.ts';
-import { describeWithMongod, sqliteDatabase } from '../http/databases.ts';
+import { sqliteDatabase } from '../http/databases.ts';
 import { urlThrough } from './behind-proxy.ts';
 import { MongodbProxy } from './mongodb-proxy.ts';
 import {

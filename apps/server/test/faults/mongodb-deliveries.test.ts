@@ -1,3 +1,4 @@
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_REPLAYED, replayDeliveries } from '../../src/events/deliveries.ts';
@@ -8,7 +9,6 @@ import {
 import { type MongoStore, openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
 import type { EndpointRecord } from '../../src/store/records.ts';
 import type { ClaimedDelivery, EndedTry } from '../../src/store/store.ts';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import {
   anAccount,
   anApplication,

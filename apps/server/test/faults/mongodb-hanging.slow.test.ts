@@ -1,9 +1,9 @@
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
 import { Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { invoke } from '../http/call.ts';
-import { describeWithMongod } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
 import { LINKING, type LinkingApplication, linkingApplication } from '../linking/link-flow.ts';
 

@@ -1,9 +1,9 @@
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
-import { describeWithMongod } from '../http/databases.ts';
 import { granted } from '../store/suite/records.ts';
 
 const options = { timeout: 600_000 };

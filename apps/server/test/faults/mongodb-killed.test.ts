@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { longer, slow } from '@latchkey/test-kit/long';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import type { Member } from '@latchkey/test-kit/mongodb/member';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
-import { describeWithMongod } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import type { ServerProcess } from '../http/served-process.ts';

@@ -1,6 +1,6 @@
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpResponse, invoke, type Json } from '../http/call.ts';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import { asBearer } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import {

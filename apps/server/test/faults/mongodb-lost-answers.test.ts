@@ -1,8 +1,8 @@
 import { slow } from '@latchkey/test-kit/long';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, type Json, send } from '../http/call.ts';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import {
   type FaultyService,
   isDurableWrite,

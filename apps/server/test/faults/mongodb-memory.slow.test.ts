@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { expect, test } from 'vitest';
 import { invoke, type Json } from '../http/call.ts';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import { isDurableWrite, lookAtOnce, startBehindProxy, urlThrough } from './behind-proxy.ts';
 import { ready, startProcess } from './server-process.ts';
 

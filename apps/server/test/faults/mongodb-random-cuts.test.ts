@@ -1,7 +1,7 @@
 import { longer } from '@latchkey/test-kit/long';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { onTestFinished, test } from 'vitest';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import { isDurableWrite, lookAtOnce, startBehindProxy } from './behind-proxy.ts';
 import { Load } from './load.ts';
 

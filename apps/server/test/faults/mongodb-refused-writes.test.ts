@@ -1,9 +1,9 @@
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { describeWithMongod } from '../http/databases.ts';
 import { issued, redemptionOf } from '../store/suite/records.ts';
 
 describeWithMongod('a server that refuses all writes', (mongod) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
-import { describeOnEachMongodb } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 import {
   type FaultyService,

@@ -1,8 +1,9 @@
 import { longer, slow } from '@latchkey/test-kit/long';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { describeWithMongod, sqliteDatabase } from '../http/databases.ts';
+import { sqliteDatabase } from '../http/databases.ts';
 import { check } from './checker.ts';
 import { byGrant } from './grant-calls.ts';
 import type { Call, History } from './history.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
-import { runsAll, slow } from '@latchkey/test-kit/long';
+import { slow } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
-import type { Mongod } from '@latchkey/test-kit/mongodb/types';
 import { Binary, BSON, MongoClient } from 'mongodb';
-import { describe, inject, type TestOptions, test } from 'vitest';
+import { describe } from 'vitest';
 
 /** A database for one suite. */
 export interface TestDatabase {
@@ -33,51 +33,6 @@ export function describeOnEachStore(title: string, suite: (fresh: FreshDatabase)
 export function describeOnAnyStore(title: string, suite: (fresh: FreshDatabase) => void): void {
   describe(`${title} on SQLite`, () => suite(sqliteDatabase));
   describeOnMongodb(title, (server) => suite(() => mongoDatabase(server)), slow);
-}
-
-/** Runs a suite on the MongoDB of the tests, if there is one; it gets the URL of the server. */
-export function describeOnMongodb(
-  title: string,
-  suite: (server: string) => void,
-  options: TestOptions = {},
-): void {
-  const server = inject('mongodbUrl');
-  if (server) describe(`${title} on MongoDB`, options, () => suite(server));
-  else describe.skip(`${title} on MongoDB (not run: there is none)`, () => test('is the same'));
-}
-
-/** Runs a suite on the MongoDB of the tests; if slow tests run, also on a replica set of three. */
-export function describeOnEachMongodb(title: string, suite: (server: string) => void): void {
-  describeOnMongodb(title, suite);
-  const request = inject('threeMembersUrl');
-  if (request) {
-    describe(`${title} on a replica set of three`, slow, async () => {
-      // All suites share the set. It starts with the first request.
-      if (runsAll) suite(await urlFrom(request));
-      else test('is the same');
-    });
-  } else {
-    skipReplicaSets(`${title} on a replica set of three`);
-  }
-}
-
-/** Runs a suite that starts replica sets of its own, to harm them. */
-export function describeWithMongod(title: string, suite: (mongod: Mongod) => void): void {
-  const mongod = inject('mongod');
-  if (mongod) describe(`${title} on MongoDB`, () => suite(mongod));
-  else skipReplicaSets(`${title} on MongoDB`);
-}
-
-function skipReplicaSets(title: string): void {
-  const why = inject('mongodbUrl') ? 'the one of TEST_DATABASE_URL is not ours' : 'there is none';
-  describe.skip(`${title} (not run: ${why})`, () => test('is the same'));
-}
-
-async function urlFrom(request: string): Promise<string> {
-  const response = await fetch(request);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`The replica set of three did not start: ${text}`);
-  return text;
 }
 
 /** A database in a directory of its own. */

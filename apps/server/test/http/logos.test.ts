@@ -1,10 +1,11 @@
 import { StatementSync } from 'node:sqlite';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { isKnownApplicationSecret } from '../../src/applications/authenticate-application.ts';
 import { urlThrough } from '../faults/behind-proxy.ts';
 import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from './call.ts';
-import { describeOnMongodb, mongoDatabase, sqliteDatabase } from './databases.ts';
+import { mongoDatabase, sqliteDatabase } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, type TestServer } from './running-server.ts';
 

@@ -1,9 +1,10 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { urlThrough } from '../faults/behind-proxy.ts';
 import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from '../http/call.ts';
-import { describeOnMongodb, mongoDatabase } from '../http/databases.ts';
+import { mongoDatabase } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
 import { nameOf } from '../store/mongodb/wire-messages.ts';
 import {

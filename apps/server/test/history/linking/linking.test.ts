@@ -1,9 +1,10 @@
 import { longer, slow } from '@latchkey/test-kit/long';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { canMakeNetworks, type Host, Network } from '@latchkey/test-kit/network/network';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { describeWithMongod, sqliteDatabase } from '../../http/databases.ts';
+import { sqliteDatabase } from '../../http/databases.ts';
 import type { ServerOptions } from '../../http/served-process.ts';
 import { faultsOf, partitionNames, partitionsOf } from '../nemesis.ts';
 import { keepHistory } from '../report.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { describeWithMongod } from '../../http/databases.ts';
 import { check } from '../checker.ts';
 import { faultsOf } from '../nemesis.ts';
 import { type RunOptions, type RunResult, runLoad } from '../run.ts';

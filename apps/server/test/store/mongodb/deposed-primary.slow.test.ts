@@ -1,10 +1,10 @@
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Database } from '../../../src/store/mongodb/database.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { describeWithMongod } from '../../http/databases.ts';
 import { anInitiator, granted } from '../suite/records.ts';
 
 const GRANTS = 8;

@@ -1,7 +1,7 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { toId } from '../../../src/store/mongodb/documents/values.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 import { anAccount, anEndedTry, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
 import { mongoHarness } from './mongo-harness.ts';
 

@@ -1,3 +1,4 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain-error.ts';
@@ -7,7 +8,6 @@ import { Database } from '../../../src/store/mongodb/database.ts';
 import { operations } from '../../../src/store/mongodb/mongo-store.ts';
 import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
 import type { EndpointRecord } from '../../../src/store/records.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 import {
   anAccount,
   anEndedTry,

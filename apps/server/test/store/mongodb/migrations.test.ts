@@ -1,9 +1,9 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type MongoStep, migrations } from '../../../src/store/mongodb/migrations.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 
 const noWork = async () => {};
 const additive: MongoStep = { title: 'add', additive: true, rewrites: false, run: noWork };

@@ -1,4 +1,4 @@
-import { describeOnEachMongodb } from '../../http/databases.ts';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { describeStore } from '../store-suite.ts';
 import { mongoHarness } from './mongo-harness.ts';
 

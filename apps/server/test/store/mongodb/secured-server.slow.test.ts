@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Authority, createAuthority } from '@latchkey/test-kit/certificates';
+import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Db, MongoClient } from 'mongodb';
@@ -8,8 +10,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import type { Finding } from '../../../src/store/finding.ts';
 import { inspectMongodb } from '../../../src/store/mongodb/inspect.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { type Authority, createAuthority } from '../../certificates.ts';
-import { describeWithMongod } from '../../http/databases.ts';
 import { granted } from '../suite/records.ts';
 
 const timeouts = { connect: 30_000, operation: 30_000, outcome: 30_000 };

@@ -1,3 +1,4 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import {
   dropDatabase,
   freshName,
@@ -11,7 +12,6 @@ import {
   toStoredGrantDocument,
 } from '../../../src/store/mongodb/documents/grants.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 import { everyOperation, rowsBeside } from '../every-operation.ts';
 import { aPast } from '../many-grants.ts';
 import { anAccount, anId } from '../suite/records.ts';

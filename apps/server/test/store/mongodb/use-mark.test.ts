@@ -1,8 +1,8 @@
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient, WriteConcern } from 'mongodb';
 import { expect, test } from 'vitest';
 import { useMarks } from '../../../src/store/mongodb/use-mark.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 
 describeOnMongodb('a mark', (server) => {
   test('is replaced if it is the same, and not if it has more', async () => {

@@ -9,7 +9,6 @@ import { BadSetting } from '../../../src/bad-setting.ts';
 import { inspectSqlite } from '../../../src/store/sqlite/inspect.ts';
 import { migrations } from '../../../src/store/sqlite/migrations.ts';
 import { nodeSqlite, openDatabase } from '../../../src/store/sqlite/open-database.ts';
-import { startCommand } from '../../http/command-process.ts';
 import { StoreProcess } from '../suite/child.ts';
 import { anAccount, atOnce } from '../suite/records.ts';
 import { sqliteModule } from './sqlite-harness.ts';
@@ -94,13 +93,15 @@ describe('opening a SQLite database', () => {
   );
 
   // A process of its own, because the fault that this guards against is a call that never returns.
-  test.runIf(process.platform === 'linux')('below /proc fails, and does not hang', async () => {
-    const DATABASE_URL = 'file:/proc/latchkey/data/a.db';
-    const command = startCommand(['app', 'create', 'Acme'], { DATABASE_URL });
-    onTestFinished(() => void command.kill('SIGKILL'));
-    const { code, stderr } = await command.ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain('/proc/latchkey/data/a.db cannot be opened: ');
+  test.runIf(process.platform === 'linux')('below /proc fails, and does not hang', () => {
+    const module = new URL('../../../src/store/sqlite/open-database.ts', import.meta.url);
+    const program = `
+      const { openDatabase } = await import('${module}');
+      await openDatabase('/proc/latchkey/data/a.db');`;
+    const args = ['--input-type=module', '-e', program];
+    const { status, stderr } = spawnSync(process.execPath, args, { timeout: 20_000 });
+    expect(status).toBe(1);
+    expect(String(stderr)).toContain('/proc/latchkey/data/a.db cannot be opened: ');
   });
 
   test('waits while another process creates the tables, and does not create them again', async () => {

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { BSON, type Document, MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,7 +13,6 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { migrations as sqliteMigrations } from '../../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { invoke } from '../../http/call.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 import { startTestServer } from '../../http/running-server.ts';
 import {
   aConsentPage,

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { longer, slow } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { driverOf } from '../../../src/store/open-store.ts';
 import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
 import { pathOf } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { describeOnMongodb } from '../../http/databases.ts';
 import { fillWithGrants } from '../many-grants.ts';
 import { mongoHarness } from '../mongodb/mongo-harness.ts';
 import { sqliteHarness } from '../sqlite/sqlite-harness.ts';

@@ -1,17 +1,17 @@
 // What reads that decide cost on a replica set, each linearizable and behind a shared fence
 // (decision 13), as a Markdown table:
 //
-//   node apps/server/test/store/mongodb/read-cost.ts [seconds of a round]
+//   node apps/server/test/store/read-cost.ts [seconds of a round]
 //
 // The figures are medians of rounds, in which the two take turns. It starts sets of its own. They write the journal every 100 ms, as MongoDB does by default.
 
 import { findMongod } from '@latchkey/test-kit/mongodb/find-mongod';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { type Collection, MongoClient, ReadPreference, type Timestamp } from 'mongodb';
-import { batchByTimer } from '../../../src/http/batching.ts';
-import { defaultTimeouts } from '../../../src/store/mongodb/client.ts';
-import { concernsFor } from '../../../src/store/mongodb/concerns.ts';
-import { fencedOrder, type Order, unordered } from '../../../src/store/mongodb/fence.ts';
+import { batchByTimer } from '../../src/http/batching.ts';
+import { defaultTimeouts } from '../../src/store/mongodb/client.ts';
+import { concernsFor } from '../../src/store/mongodb/concerns.ts';
+import { fencedOrder, type Order, unordered } from '../../src/store/mongodb/fence.ts';
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 5;
