@@ -68,6 +68,8 @@ export interface AddressSettings {
 export interface StartOptions {
   /** Takes a copied database back into use. */
   evenIfCopied?: boolean;
+  /** Takes a SQLite database as it is that may lack its last changes. */
+  evenIfIncomplete?: boolean;
   /** Takes EVENTS_KEY in the place of the key that the database knows. */
   isNewEventsKey?: boolean;
   onCopied?: ((copied: CopiedDatabase) => void) | undefined;
@@ -96,6 +98,7 @@ export async function startServer(
     delivery,
     resolve,
     evenIfCopied = false,
+    evenIfIncomplete = false,
     isNewEventsKey: isNew = false,
     onCopied,
   }: TestOptions = {},
@@ -117,7 +120,7 @@ export async function startServer(
     keepsReserve: true,
     auditIsRequired,
     revokedGrantDays,
-    claim: { evenIfCopied, eventsKeys },
+    claim: { evenIfCopied, eventsKeys, ...(evenIfIncomplete && { incomplete: 'accept' }) },
     onCopied,
     linking: linkingFrom(settings, clock, resolve),
     events: events && { ...events, delivery },

@@ -12,6 +12,7 @@ import {
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
+import type { Claim } from '../store/use-mark.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -29,7 +30,9 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-export interface Access extends Pick<ServiceOptions, 'create' | 'migrate'> {
+export interface Access
+  extends Pick<ServiceOptions, 'create' | 'migrate'>,
+    Pick<Claim, 'incomplete'> {
   /** Whether the command changes nothing. Default: false. */
   claim?: null;
   /** Whether what it does needs the right EVENTS_KEY, and not just any. Default: false. */
@@ -38,7 +41,7 @@ export interface Access extends Pick<ServiceOptions, 'create' | 'migrate'> {
 
 export async function openForCommand(
   terminal: Terminal,
-  { signs = false, ...access }: Access,
+  { signs = false, incomplete, ...access }: Access,
 ): Promise<OpenService> {
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
@@ -59,7 +62,11 @@ export async function openForCommand(
     recordsEvents,
     redact,
     settings: inForce,
-    claim: { evenIfCopied: false, ...((signs || keys === null) && { eventsKeys: keys }) },
+    claim: {
+      evenIfCopied: false,
+      ...(incomplete && { incomplete }),
+      ...((signs || keys === null) && { eventsKeys: keys }),
+    },
     ...access,
   };
   const service = await openService(databaseUrl, commandLog(terminal), options);

@@ -26,10 +26,11 @@ export async function revokeAgainByLogs(
   logs: readonly string[],
   { since, json, acceptGap, ...options }: RevokeAgainOptions,
 ): Promise<void> {
-  // The database may have been restored from a backup of an earlier version.
-  await withService(terminal, { create: false, migrate: true }, async ({ service }) => {
-    const question = `End again all that was ended since ${formatTimestamp(since)}?`;
-    await confirm(terminal, question, options);
+  const question = `End again all that was ended since ${formatTimestamp(since)}?`;
+  await confirm(terminal, question, options);
+  // The database may have been restored from a backup of an earlier version, or lack its last changes.
+  const access = { create: false, migrate: true, incomplete: { since } };
+  await withService(terminal, access, async ({ service }) => {
     const revoked = await revokeByLogs(
       terminal,
       service,
@@ -39,6 +40,8 @@ export async function revokeAgainByLogs(
     const object = { object: 'revoked_again', ...revoked };
     await print(terminal, json, object, describeRevoked(revoked));
   });
+  // What may have been missing is there only now.
+  await withService(terminal, { ...access, incomplete: 'revoked' }, async () => {});
 }
 
 interface RevokeAgainOptions {

@@ -10,10 +10,15 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       '--new-events-key',
       'start with another EVENTS_KEY than that of the secrets of the endpoints: it is lost, or has leaked',
     )
+    .option('--incomplete', 'start on a SQLite database that may lack its last changes')
     .description('run the service until SIGTERM or SIGINT')
-    .action(async ({ copied = false, newEventsKey = false }) => {
+    .action(async ({ copied = false, newEventsKey = false, incomplete = false }) => {
       const { serve } = await import('./serve.ts');
-      await serve(terminal, { evenIfCopied: copied, isNewEventsKey: newEventsKey });
+      await serve(terminal, {
+        evenIfCopied: copied,
+        isNewEventsKey: newEventsKey,
+        evenIfIncomplete: incomplete,
+      });
     });
   addExamples(command, 'serve', 'serve 2>> latchkey.log');
 }

@@ -21,7 +21,7 @@ import { CannotStart } from './cannot-start.ts';
 import { messageOf } from './error-texts.ts';
 import type { Terminal } from './terminal.ts';
 
-type ServeOptions = Pick<StartOptions, 'evenIfCopied' | 'isNewEventsKey'>;
+type ServeOptions = Pick<StartOptions, 'evenIfCopied' | 'evenIfIncomplete' | 'isNewEventsKey'>;
 
 // A terminal that closes sends SIGHUP. To a service without one, it is a request to read files again.
 const stopSignals = (): readonly NodeJS.Signals[] =>

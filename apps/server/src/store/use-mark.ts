@@ -51,6 +51,11 @@ export interface Claim {
   evenIfCopied: boolean;
   /** What signs for its endpoints, null if nothing does. Default: nobody is to hear of what changes. */
   eventsKeys?: KeyFingerprints | null;
+  /**
+   * What to do with a SQLite database that may lack its last changes: take it as it is, revoke again what ended since a
+   * time while nothing else may use it, or take it once that is done. Default: refuse it.
+   */
+  incomplete?: 'accept' | 'revoked' | { since: Milliseconds };
 }
 
 export interface ClaimedDatabase extends UseMarks {

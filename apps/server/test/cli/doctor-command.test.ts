@@ -47,7 +47,10 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
   const records: Record<string, unknown[]> = {};
   if (url.startsWith('file:')) {
     const opened = new DatabaseSync(url.slice('file:'.length));
-    const tables = opened.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    // The mark of the log has a time.
+    const tables = opened
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name != 'wal_mark'")
+      .all();
     for (const { name } of tables) {
       records[String(name)] = opened.prepare(`SELECT * FROM "${name}"`).all();
     }

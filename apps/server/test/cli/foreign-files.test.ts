@@ -8,6 +8,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  realpath,
   rm,
   symlink,
   utimes,
@@ -159,11 +160,12 @@ describe.each(Object.entries(foreign))('%s', (kind, make) => {
         await chmod(path, 0o755);
         await utimes(path, 1, 1);
         const before = await stateOf(directory);
+        const file = (await lstat(path)).isSymbolicLink() ? await realpath(path) : path;
         const environment = { ...settings, ...(await named.environment(`file:${path}`)) };
         for (const words of await callsOn(path, named)) {
           const run = await runInProcess(words, environment);
           const call = words.join(' ');
-          expect(`${run.stdout}${run.stderr}`, call).toContain(`${path} is not a database of`);
+          expect(`${run.stdout}${run.stderr}`, call).toContain(`${file} is not a database of`);
           expect(run.code, call).toBe(words[0] === 'serve' ? 78 : 1);
           expect(await stateOf(directory), call).toEqual(before);
         }

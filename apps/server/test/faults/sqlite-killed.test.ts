@@ -36,9 +36,9 @@ test('a service on SQLite that is killed at random moments keeps what it acknowl
   await database.remove();
 });
 
-/** What SQLite says of the file, which it has to open without anybody's help. */
+/** What SQLite says of the file, which it has to open without anybody's help. A writer would take the log away. */
 function integrityOf(url: string): unknown {
-  const database = new DatabaseSync(url.slice('file:'.length));
+  const database = new DatabaseSync(url.slice('file:'.length), { readOnly: true });
   try {
     return database.prepare('PRAGMA integrity_check').get()?.integrity_check;
   } finally {

@@ -50,7 +50,7 @@ describeOnEachStore('the erasure of an account', (fresh) => {
 
 test('an erasure on SQLite waits for a reader of the log, and says so if that takes too long', async () => {
   const { openSqliteStore } = await import('../../src/store/sqlite/sqlite-store.ts');
-  const { nodeSqlite } = await import('../../src/store/sqlite/open-database.ts');
+  const { nodeSqlite } = await import('../../src/store/sqlite/node-sqlite.ts');
   const database = await sqliteDatabase();
   const path = database.url.slice('file:'.length);
   const store = await openSqliteStore({ path, clock: Date.now });

@@ -13,18 +13,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
 import type { BackupContents } from '../backup.ts';
 import { retryWhileLocked } from './errors.ts';
+import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { versionOf } from './migrations.ts';
-import { nodeSqlite } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { foreignObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
+import { closeDatabase, refuseIncomplete } from './wal-mark.ts';
 
 /** Only a backup has this table. A backup replaces no file without it. */
 const LABEL = 'latchkey_backup';
 
-/** @throws Error that says what to do; then `destination` is as it was */
-export async function backUp(path: string, destination: string): Promise<BackupContents> {
+/** @throws Error that says what to do; then `file` is as it was */
+export async function backUp(path: string, file: string): Promise<BackupContents> {
+  const destination = followLink(file);
   if (!existsSync(path)) {
     throw new Error(
       `There is no database at ${path}. Check DATABASE_URL and the directory that you are in.`,
@@ -41,6 +44,7 @@ export async function backUp(path: string, destination: string): Promise<BackupC
   try {
     const schema_version = await retryWhileLocked(() => versionOf(source, path));
     if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
+    refuseIncomplete(source, path);
     refuseToReplace(destination, path);
     removeLeftovers(destination);
     writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
@@ -118,6 +122,8 @@ function label(file: string, made_at: Milliseconds): void {
   withDatabase(file, (database) => {
     database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
     database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
+    // The database that it was copied from is in use. This file needs no log.
+    database.exec("UPDATE wal_mark SET state = 'complete'");
   });
 }
 
@@ -133,7 +139,7 @@ async function note(path: string, made_at: Milliseconds): Promise<void> {
     const mark = await marks.find();
     if (mark !== null) await marks.replace(mark, { ...mark, backed_up_at: made_at });
   } finally {
-    database.close();
+    closeDatabase(database, path);
   }
 }
 

@@ -1,4 +1,12 @@
-import { type BigIntStats, chmodSync, statfsSync, statSync } from 'node:fs';
+import {
+  type BigIntStats,
+  chmodSync,
+  readFileSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { DomainError } from '../../domain-error.ts';
 import { isDamage, toStoreError } from './errors.ts';
 
@@ -72,6 +80,33 @@ function identify(name: string): Identity {
   } catch (error) {
     throw new DomainError('store_unavailable', {}, error);
   }
+}
+
+/** Why it can't be used where it is. @returns null if it can */
+export function whyMountedAlone(path: string): string | null {
+  if (!isMountedAlone(path)) return null;
+  return `${path} is mounted without its folder. SQLite keeps the latest changes in ${path}-wal beside it: they would stay behind, for example in the container, and what was revoked would work again without them.`;
+}
+
+export const MOUNT_THE_FOLDER =
+  'Put the file into a folder of its own, and mount that folder instead.';
+
+function isMountedAlone(path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) return false;
+  const place = realpathSync(path);
+  let mounts: string;
+  try {
+    mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return file.dev !== statSync(dirname(place)).dev;
+  }
+  // proc(5): the fifth field is the mount point, with space, tab, line feed and backslash in octal. Devices say less
+  // here: on an overlay, a file can have another one than its folder.
+  const points = mounts.split('\n').map((line) => line.split(' ')[4] ?? '');
+  const plain = (text: string) =>
+    text.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+  return points.some((point) => plain(point) === place);
 }
 
 const OTHERS = 0o077;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { StoreDriver } from '../store-driver.ts';
+import { followLink } from './follow-link.ts';
 
 export const driver: StoreDriver = {
   system: 'sqlite',
@@ -51,5 +52,5 @@ export const driver: StoreDriver = {
 
 /** @param url - one without a fault: `database-url.ts` */
 export function pathOf(url: string): string {
-  return url.replace(/^file:(?:\/\/(?=\/))?/, '');
+  return followLink(url.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }

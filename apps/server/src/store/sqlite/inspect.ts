@@ -10,13 +10,14 @@ import { checkNewestRecord } from '../newest-record.ts';
 import { SchemaMismatch } from '../schema-version.ts';
 import { checkUse } from '../use-mark.ts';
 import { checkDamage } from './check-damage.ts';
-import { sizesOf } from './database-file.ts';
+import { MOUNT_THE_FOLDER, sizesOf, whyMountedAlone } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { ForeignFile, refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
-import { nodeSqlite } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
 import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
+import { whyIncomplete } from './wal-mark.ts';
 
 export async function* inspectSqlite(
   path: string,
@@ -72,6 +73,8 @@ export async function* inspectSqlite(
     const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);
     if (isCurrent) yield* checkUse(await useMarks(database).find());
+    const why = whyIncomplete(database, path);
+    if (why !== null) yield problem('store', why, 'The service does not start until then.');
     yield checkTopology(path);
     if (isCurrent) yield checkIndexes(database);
     yield* checkRights(path);
@@ -101,6 +104,8 @@ const NETWORK = new Map([
 ]);
 
 function checkTopology(path: string): Finding {
+  const mounted = whyMountedAlone(path);
+  if (mounted !== null) return problem('topology', mounted, MOUNT_THE_FOLDER);
   const name = NETWORK.get(statfsSync(path).type);
   if (name === undefined) {
     return ok('topology', 'A file on a local disk. Every process of the service runs here.');

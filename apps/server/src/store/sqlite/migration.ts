@@ -4,7 +4,9 @@ import { type Migration, planOf } from '../schema-version.ts';
 import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { migrations, type SqliteStep, versionOf } from './migrations.ts';
-import { nodeSqlite, openDatabase } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { openDatabase } from './open-database.ts';
+import { closeDatabase, refuseIncomplete } from './wal-mark.ts';
 
 export async function openSqliteMigration(
   path: string,
@@ -21,6 +23,7 @@ export async function openSqliteMigration(
       const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
       try {
         const version = await retryWhileLocked(() => versionOf(database, path, steps));
+        refuseIncomplete(database, path);
         const { bavail, bsize } = statfsSync(dirname(path));
         // A changed page is copied to the write-ahead log, and added data makes the file longer.
         const room = { size: statSync(path).size, free: bavail * bsize };
@@ -41,7 +44,7 @@ export async function openSqliteMigration(
       try {
         await emptyLog(database);
       } finally {
-        database.close();
+        closeDatabase(database, path);
       }
     },
 

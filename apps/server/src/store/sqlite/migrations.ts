@@ -325,6 +325,14 @@ export const migrations: readonly SqliteStep[] = [
     mark TEXT NOT NULL -- JSON
   ) STRICT;
 
+  -- Whether the file has all that was committed: one row, see wal-mark.ts.
+  CREATE TABLE wal_mark (
+    state TEXT NOT NULL,
+    since INTEGER NOT NULL
+  ) STRICT;
+
+  INSERT INTO wal_mark (state, since) VALUES ('complete', 0);
+
   -- The oldest program that can use the database, as long as its version is this one.
   CREATE TABLE schema_version (
     version INTEGER NOT NULL,

@@ -1,23 +1,26 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type * as NodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import { BadSetting } from '../../bad-setting.ts';
+import type { Milliseconds } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
+import { UnusableDatabase } from '../unusable-database.ts';
 import { claimDatabase } from '../use-mark.ts';
-import { tightenFile } from './database-file.ts';
+import { MOUNT_THE_FOLDER, tightenFile, whyMountedAlone } from './database-file.ts';
 import { prepareHasEndpoints } from './endpoints.ts';
-import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
+import { BLOCKING_MS, isFull, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { refuseForeign, sign } from './foreign-file.ts';
 import { migrate, nameOf, type SqliteStep, versionOf } from './migrations.ts';
+import { nodeSqlite } from './node-sqlite.ts';
 import { useMarks } from './use-mark.ts';
+import { closeDatabase, enterIncomplete, walMark } from './wal-mark.ts';
 
 export const IN_MEMORY = ':memory:';
 
 /**
  * @throws BadSetting if Node has no SQLite
  * @throws ForeignFile if the file is not a database of Latchkey
+ * @throws IncompleteDatabase if its write-ahead log is gone
  */
 export async function openDatabase(
   path: string,
@@ -26,8 +29,9 @@ export async function openDatabase(
     migrate: mayMigrate = true,
     migrations,
     claim,
+    clock = Date.now,
     onWarning,
-  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
+  }: Partial<Pick<StoreOptions, 'claim' | 'clock' | 'create' | 'onWarning'>> & {
     migrate?: boolean | 'all';
     migrations?: readonly SqliteStep[] | undefined;
   } = {},
@@ -35,17 +39,24 @@ export async function openDatabase(
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
   try {
-    if (path !== IN_MEMORY) prepareFile(path, create);
+    if (path !== IN_MEMORY) {
+      const mounted = claim ? whyMountedAlone(path) : null;
+      if (mounted !== null) throw new UnusableDatabase(`${mounted} ${MOUNT_THE_FOLDER}`);
+      prepareFile(path, create);
+    }
     const opened = new DatabaseSync(path);
     database = opened;
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     if (path !== IN_MEMORY) {
       const warning = tightenFile(path);
       if (warning !== null) onWarning?.(warning);
+      // Before anything is written, such as the mode of a backup.
+      await retryWhileLocked(() => enterIncomplete(opened, path, claim?.incomplete, onWarning));
     }
     await retryWhileLocked(() => sign(opened));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
+    if (path !== IN_MEMORY) await retryWhileLocked(() => beginLog(opened, path, clock()));
     if (claim) {
       const hasEndpoints = () => retryWhileLocked(prepareHasEndpoints(opened));
       const claimed = { ...useMarks(opened), name: nameOf(path), hasEndpoints };
@@ -53,8 +64,17 @@ export async function openDatabase(
     }
     return opened;
   } catch (error) {
-    database?.close();
+    if (database !== null) closeDatabase(database, path);
     throw isUnavailable(error) || isFileError(error) ? cannotOpen(path, error) : error;
+  }
+}
+
+function beginLog(database: DatabaseSync, path: string, now: Milliseconds): void {
+  try {
+    walMark(database, path).begin(now);
+  } catch (error) {
+    // Until there is room, this database can only be read, and a sweep begins the log later.
+    if (!isFull(error)) throw error;
   }
 }
 
@@ -128,33 +148,4 @@ function cannotOpen(path: string, cause: unknown): DomainError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `The SQLite database ${path} cannot be opened: ${reason}. Check that DATABASE_URL names a Latchkey database or a new file, that this user may write to it and to its directory, and that no other program holds it locked.`;
   return new DomainError('store_unavailable', {}, new Error(message, { cause }));
-}
-
-/** No `import`: a Node without SQLite has to get a message, and some bundlers strip `node:`. */
-export function nodeSqlite(): typeof NodeSqlite {
-  // Node 23.0 to 23.3 hide it behind a flag, and some systems build Node without it.
-  const module: typeof NodeSqlite | undefined = withoutSqliteWarning(() =>
-    process.getBuiltinModule('node:sqlite'),
-  );
-  if (!module) {
-    throw new BadSetting(
-      `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a "mongodb:" DATABASE_URL.`,
-    );
-  }
-  return module;
-}
-
-/** Some Node releases print an experimental warning on the stderr of every command. */
-function withoutSqliteWarning<T>(load: () => T): T {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = (warning: string | Error, ...rest: never[]) => {
-    if (!String(warning).includes('SQLite is an experimental feature')) {
-      emitWarning.call(process, warning, ...rest);
-    }
-  };
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

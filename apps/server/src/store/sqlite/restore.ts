@@ -5,11 +5,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ReplacedDatabase, StagedBackup } from '../backup.ts';
 import { removeLabel, verify } from './backup.ts';
 import { prepareCommandChanges } from './command-changes.ts';
+import { isLocked, retryWhileLocked } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { readLogNumber } from './log-counter.ts';
-import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { makeFolder } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { prepareFindUseMark } from './use-mark.ts';
+import { completeFile } from './wal-mark.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
@@ -61,15 +64,14 @@ function refuseSource(backup: string, path: string): void {
 
 async function refuseIfInUse(path: string): Promise<void> {
   if (!existsSync(path)) return;
-  const database = new (nodeSqlite().DatabaseSync)(path);
   try {
+    await retryWhileLocked(() => completeFile(path));
+  } catch (error) {
     // Any other error: the database is damaged, which is why it is replaced.
-    if (await lockForItself(database).catch(() => true)) return;
+    if (!isLocked(error)) return;
     throw new Error(
       `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
     );
-  } finally {
-    database.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { migrations } from './migrations.ts';
-import { nodeSqlite } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
 
 interface SchemaObject {
   type: 'table' | 'index' | 'view' | 'trigger';

@@ -28,6 +28,7 @@ import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
 import { prepareUseMarks } from './use-mark.ts';
+import { closeDatabase, walMark } from './wal-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 const RESERVE_EVERY_MS = 2_000;
@@ -45,7 +46,12 @@ export interface SqliteStore extends Store {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
-  const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
+  const sweeps = await retryWhileLocked(() =>
+    prepareSweeps(database, options.revokedGrantDays),
+  ).catch((error) => {
+    closeDatabase(database, path);
+    throw error;
+  });
   // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
   // full. Not before: a migration, and the index of the sweeps, sort whole tables.
   database.exec('PRAGMA temp_store = MEMORY');
@@ -159,6 +165,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const tryDropUntold = (now = clock()) => dropUntold(now).catch(() => undefined);
 
   async function sweep(): Promise<void> {
+    await retryWhileLocked(vouch);
     for (const sweepBatch of [deliveries.dropUntold, ...sweeps]) {
       const sweepOnce = write(() => sweepBatch(clock()));
       while (await sweepOnce()) {
@@ -167,17 +174,26 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     }
   }
 
+  const mark = path === IN_MEMORY ? null : walMark(database, path);
+  function vouch(): void {
+    if (mark === null) return;
+    // Of a log that another file has replaced, nothing is known.
+    file.verify();
+    mark.vouch(clock());
+  }
+
   async function close(): Promise<void> {
     clearInterval(sweeping);
     clearInterval(reserving);
     await Promise.all([commits.idle(), filling]);
+    if (path === IN_MEMORY) return database.close();
     try {
       // If the checkpoint fails, nothing is lost: the log stays.
-      database.exec('PRAGMA wal_checkpoint');
+      vouch();
     } catch (error) {
       onError?.(error);
     } finally {
-      database.close();
+      closeDatabase(database, path);
     }
   }
 

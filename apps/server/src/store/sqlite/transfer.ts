@@ -18,7 +18,8 @@ import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { keyRecord, keyRow } from './keys.ts';
 import { migrations, versionOf } from './migrations.ts';
-import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { configure, lockForItself, openDatabase } from './open-database.ts';
 import { prepareOutbox } from './outbox.ts';
 import { resourceRecord, resourceRow } from './resources.ts';
 import {
@@ -35,6 +36,13 @@ import {
 } from './rows.ts';
 import { scopeRecord, scopeRow } from './scopes.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
+import {
+  closeAlone,
+  closeBesideLog,
+  closeDatabase,
+  refuseIncomplete,
+  walMark,
+} from './wal-mark.ts';
 
 type Row = Record<string, string | number | Uint8Array | null>;
 type Key = string | Uint8Array;
@@ -64,6 +72,7 @@ export async function openSqliteSource(
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   refuseForeign(path);
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: !last });
+  let close = last ? closeBesideLog : closeReader;
   try {
     if (last) {
       if (!(await lockForItself(database))) {
@@ -71,24 +80,35 @@ export async function openSqliteSource(
           `A process uses ${path}. Stop every service and command that uses it, then copy again. Nothing was changed.`,
         );
       }
+      close = closeAlone;
     }
     const version = await retryWhileLocked(() => versionOf(database, path));
     refuseToCopy(version, migrations, path);
     if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
-    // It changes the file.
-    if (last) configure(database);
-    return transfer(database, path);
+    refuseIncomplete(database, path);
+    if (last) {
+      // It changes the file.
+      configure(database);
+      walMark(database, path).begin(Date.now());
+    }
+    return transfer(database, path, close);
   } catch (error) {
-    database.close();
+    close(database, path);
     throw error;
   }
 }
 
+const closeReader = (database: DatabaseSync) => database.close();
+
 export async function openSqliteTarget(path: string): Promise<Transfer> {
-  return transfer(await openDatabase(path), path);
+  return transfer(await openDatabase(path), path, closeDatabase);
 }
 
-function transfer(database: DatabaseSync, path: string): Transfer {
+function transfer(
+  database: DatabaseSync,
+  path: string,
+  close: (database: DatabaseSync, path: string) => void,
+): Transfer {
   const prepared = new Map<string, StatementSync>();
   function statement(sql: string): StatementSync {
     const found = prepared.get(sql) ?? database.prepare(sql);
@@ -248,7 +268,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       run(() => statement('SELECT count(*) AS grants FROM grants').get()?.grants as number),
 
     async close() {
-      database.close();
+      close(database, path);
     },
   };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { inMemory } from '../../../src/store/sqlite/database-file.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
-import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts';
 import { noReserve } from '../../../src/store/sqlite/reserve.ts';
 
 describe('a group commit', () => {

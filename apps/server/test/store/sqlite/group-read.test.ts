@@ -8,7 +8,7 @@ import { DomainError } from '../../../src/domain-error.ts';
 import { inMemory, watchDatabaseFile } from '../../../src/store/sqlite/database-file.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 import { GroupRead } from '../../../src/store/sqlite/group-read.ts';
-import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts';
 import { noReserve } from '../../../src/store/sqlite/reserve.ts';
 
 const INSERT = 'INSERT INTO entries VALUES (1)';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { migrate, migrations } from '../../../src/store/sqlite/migrations.ts';
-import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts';
 
 test('a migration that another process made just before this one got the lock is not repeated', () => {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-migrate-'));

@@ -8,7 +8,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { BadSetting } from '../../../src/bad-setting.ts';
 import { inspectSqlite } from '../../../src/store/sqlite/inspect.ts';
 import { migrations } from '../../../src/store/sqlite/migrations.ts';
-import { nodeSqlite, openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts';
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { closeDatabase } from '../../../src/store/sqlite/wal-mark.ts';
 import { StoreProcess } from '../suite/child.ts';
 import { anAccount, atOnce } from '../suite/records.ts';
 import { sqliteModule } from './sqlite-harness.ts';
@@ -60,7 +62,7 @@ describe('opening a SQLite database', () => {
     const path = join(directory, 'a.db');
     const first = await openDatabase(path);
     first.exec(`INSERT INTO accounts VALUES (x'00', x'00', '{}', 0)`);
-    first.close();
+    closeDatabase(first, path);
     const second = await openDatabase(path);
     expect(second.prepare('SELECT count(*) AS found FROM accounts').get()).toEqual({ found: 1 });
     second.close();
@@ -70,7 +72,7 @@ describe('opening a SQLite database', () => {
     const path = join(directory, 'a.db');
     const newer = await openDatabase(path);
     newer.exec('PRAGMA user_version = 7');
-    newer.close();
+    closeDatabase(newer, path);
     const known = migrations.length;
     await expect(openDatabase(path)).rejects.toThrow(
       `a.db was migrated or created by a newer Latchkey: its schema is version 7, and this program knows ${known}. Run that version`,
@@ -171,7 +173,7 @@ describe("Node's SQLite", () => {
   });
 
   test('writes nothing to stderr', () => {
-    const script = `import(${JSON.stringify(new URL('../../../src/store/sqlite/open-database.ts', import.meta.url).href)}).then((m) => m.nodeSqlite())`;
+    const script = `import(${JSON.stringify(new URL('../../../src/store/sqlite/node-sqlite.ts', import.meta.url).href)}).then((m) => m.nodeSqlite())`;
     const { stderr, status } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });

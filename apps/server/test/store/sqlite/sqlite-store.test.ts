@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { prepareAccounts } from '../../../src/store/sqlite/accounts.ts';
-import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { fillWithGrants } from '../many-grants.ts';
 import { describeStore } from '../store-suite.ts';
