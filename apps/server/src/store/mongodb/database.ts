@@ -173,9 +173,11 @@ export class Database {
     };
     const findGathered = gather(async (ids, moments) => {
       const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
-        const binaries = ids.map(toId);
-        const isOneByOne =
-          ids.length === 1 || collections.decisive.readConcern.level === 'linearizable';
+        const [first, ...others] = ids.map(toId);
+        if (first === undefined) return [];
+        if (others.length === 0) return find(collections, { _id: first });
+        const binaries = [first, ...others];
+        const isOneByOne = collections.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
         return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
       };
@@ -231,7 +233,7 @@ export class Database {
     const scope = requestScope();
     let collections: Collections;
     try {
-      collections = await this.prepare();
+      collections = this.#collections ?? (await this.prepare());
     } catch (error) {
       // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);

@@ -52,6 +52,7 @@ export function fencedOrder(
   { durable, decisive, listing }: Concerns,
 ): Order {
   const _id = randomInt(FENCES);
+  const causally = { causalConsistency: true };
   const times = new WeakMap<Moment, Timestamp>();
 
   function raise(moment: Moment, time: Timestamp): void {
@@ -69,17 +70,8 @@ export function fencedOrder(
     return latest;
   }
 
-  async function inSession<T>(run: (session: ClientSession) => Promise<T>): Promise<T> {
-    const session = client.startSession({ causalConsistency: true });
-    try {
-      return await run(session);
-    } finally {
-      await session.endSession();
-    }
-  }
-
   const writeFence = () =>
-    inSession(async (session) => {
+    client.withSession(causally, async (session) => {
       try {
         // Even a deposed primary acknowledges a write without a change. Retries of `updateOne` are
         // written to the oplog too.
@@ -108,7 +100,7 @@ export function fencedOrder(
     async read(moments, read) {
       const time = latestOf(moments) ?? (await shareFence());
       if (time === undefined) return read(decisive);
-      return inSession(async (session) => {
+      return client.withSession(causally, async (session) => {
         session.advanceOperationTime(time);
         const found = await read({ ...listing, session });
         // The later time of this read: after a failover, no later read goes back behind it.
@@ -122,7 +114,7 @@ export function fencedOrder(
       const { moment } = scope;
       let time: Timestamp | undefined;
       try {
-        return await inSession(async (session) => {
+        return await client.withSession(causally, async (session) => {
           const result = await send({ ...durable, session });
           if (result !== null && result !== undefined) time = session.operationTime;
           return result;
