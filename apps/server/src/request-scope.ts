@@ -17,24 +17,24 @@ export interface RequestScope {
 
 const scopes = new AsyncLocalStorage<RequestScope | undefined>();
 
-const begin = () => ({ endsAt: performance.now() + REQUEST_DEADLINE, moment: {} });
-
-export const inRequest = <T>(run: () => Promise<T>): Promise<T> =>
-  inScope({ ...begin(), isOver: false }, run);
-
-/** What the request has seen still counts. */
-export function withoutDeadline<T>(run: () => Promise<T>): Promise<T> {
-  const scope = requestScope();
-  if (scope === undefined) return run();
-  return inScope({ ...scope, endsAt: Number.POSITIVE_INFINITY }, run);
-}
-
-async function inScope<T>(scope: RequestScope, run: () => Promise<T>): Promise<T> {
+/** @param scope - where it differs from that of a request that begins now */
+export async function inRequest<T>(
+  run: () => Promise<T>,
+  { endsAt = performance.now() + REQUEST_DEADLINE, moment = {} }: Partial<RequestScope> = {},
+): Promise<T> {
+  const scope: RequestScope = { endsAt, moment, isOver: false };
   try {
     return await scopes.run(scope, run);
   } finally {
     scope.isOver = true;
   }
+}
+
+/** What the request has seen still counts. */
+export function withoutDeadline<T>(run: () => Promise<T>): Promise<T> {
+  const scope = requestScope();
+  if (scope === undefined) return run();
+  return inRequest(run, { ...scope, endsAt: Number.POSITIVE_INFINITY });
 }
 
 /** For work that several requests share. */
@@ -55,7 +55,9 @@ export function isPastDeadline(scope = requestScope()): boolean {
 /** Its last byte has arrived: what was looked up before may be outdated. */
 export function restartRequest(): void {
   const scope = requestScope();
-  if (scope !== undefined) Object.assign(scope, begin());
+  if (scope === undefined) return;
+  scope.endsAt = performance.now() + REQUEST_DEADLINE;
+  scope.moment = {};
 }
 
 export function pastDeadline(): DomainError {

@@ -37,9 +37,7 @@ export async function readBody(
 
   const encoding = headers['content-encoding'] ?? 'identity';
   const isPlain = encoding.trim().toLowerCase() === 'identity';
-  const format = isPlain
-    ? accepted.find((one) => isOfType(headers['content-type'], mediaTypes[one]))
-    : undefined;
+  const format = isPlain ? formatOf(headers['content-type'], accepted) : undefined;
   // Whether a chunked body is empty is known only after reading it.
   if (!chunked && format === undefined) throw new DomainError('media_type_unsupported');
   if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
@@ -63,15 +61,19 @@ export function isDeclaredAsForm(contentType: string | undefined): boolean {
   return type.trim().toLowerCase() === mediaTypes.form;
 }
 
-/** A charset other than UTF-8 does not match (RFC 9110, section 8.3). */
-function isOfType(contentType: string | undefined, expected: string): boolean {
-  if (contentType === expected) return true;
+function formatOf(
+  contentType: string | undefined,
+  accepted: readonly BodyFormat[],
+): BodyFormat | undefined {
+  for (const format of accepted) if (contentType === mediaTypes[format]) return format;
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  if (type.trim() !== expected) return false;
-  return parameters.every((parameter) => {
+  const named = accepted.find((format) => mediaTypes[format] === type.trim());
+  // A charset other than UTF-8 does not match (RFC 9110, section 8.3).
+  const isInUtf8 = parameters.every((parameter) => {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || /^("?)utf-?8\1$/.test(value.trim());
   });
+  return isInUtf8 ? named : undefined;
 }
 
 async function readBytes(context: RequestContext, supported: boolean): Promise<Buffer> {

@@ -48,7 +48,8 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
           const received = { request, response, expectsContinue, startedAt };
           const { closesConnection } = await respond(received);
           if (closesConnection) order.finish(request.socket);
-          limitSending(response, timeouts);
+          // By now the operating system has taken nearly every response.
+          if (response.writableLength > 0) limitSending(response, timeouts);
         });
       });
   server.on('request', listener(false));
@@ -61,8 +62,6 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
 
 /** Node has no timeout for a client that does not receive its response. */
 function limitSending(response: ServerResponse, { response: timeout }: Timeouts): void {
-  // By now the operating system has taken nearly every response.
-  if (response.writableLength === 0) return;
   const timer = setTimeout(() => response.destroy(), timeout);
   response.once('close', () => clearTimeout(timer));
 }

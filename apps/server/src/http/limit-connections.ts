@@ -46,39 +46,51 @@ export function limitConnections(
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   // Behind a proxy, all callers have its address.
   const perAddress = trustProxy ? Number.POSITIVE_INFINITY : shareOfAddress(server);
-  const all = new Connections();
+  const all: Connections = { open: new Set(), idle: new Set() };
   const byAddress = new Map<string, Connections>();
-  const ofSocket = new WeakMap<Socket, Connections>();
+  const tracked = new WeakMap<Socket, Tracked>();
 
   server.prependListener('connection', (socket: Socket) => {
     const address = addressKey(socket.remoteAddress);
-    const ofAddress = byAddress.get(address) ?? new Connections();
-    if (ofAddress.count >= perAddress && !ofAddress.closeOldest()) {
+    const ofAddress = byAddress.get(address) ?? { open: new Set(), idle: new Set() };
+    if (ofAddress.open.size >= perAddress && !closeOldest(ofAddress)) {
       socket.destroy();
       server.emit('drop');
       return;
     }
-    if (all.count >= most * NEAR_LIMIT) all.closeOldest();
+    if (all.open.size >= most * NEAR_LIMIT) closeOldest(all);
     byAddress.set(address, ofAddress);
-    ofSocket.set(socket, ofAddress);
-    for (const connections of [all, ofAddress]) connections.add(socket);
+    const counts = [all, ofAddress];
+    tracked.set(socket, { requests: 0, counts });
+    for (const { open, idle } of counts) {
+      open.add(socket);
+      idle.add(socket);
+    }
     server.keepAliveTimeout = keepAliveTimeout();
     socket.once('close', () => {
-      for (const connections of [all, ofAddress]) connections.remove(socket);
+      for (const { open, idle } of counts) {
+        open.delete(socket);
+        idle.delete(socket);
+      }
       // The address may have begun anew before this one has closed.
-      if (ofAddress.count === 0 && byAddress.get(address) === ofAddress) byAddress.delete(address);
+      if (ofAddress.open.size === 0 && byAddress.get(address) === ofAddress)
+        byAddress.delete(address);
       server.keepAliveTimeout = keepAliveTimeout();
     });
   });
 
   const keepAliveTimeout = () =>
-    all.count < most * NEAR_LIMIT ? KEEP_ALIVE_TIMEOUT : SHORT_KEEP_ALIVE_TIMEOUT;
+    all.open.size < most * NEAR_LIMIT ? KEEP_ALIVE_TIMEOUT : SHORT_KEEP_ALIVE_TIMEOUT;
 
   const track = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const both = [all, ofSocket.get(socket)];
-    for (const connections of both) connections?.begin(socket);
+    const connection = tracked.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    for (const { idle } of connection.counts) idle.delete(socket);
     response.once('close', () => {
-      for (const connections of both) connections?.end(socket);
+      connection.requests -= 1;
+      if (connection.requests > 0) return;
+      for (const { open, idle } of connection.counts) if (open.has(socket)) idle.add(socket);
     });
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
@@ -86,51 +98,28 @@ export function limitConnections(
   warnOfDrops(server, log);
 }
 
-/** Some connections, and which of them have waited for a request for longest. */
-class Connections {
-  /** The running requests of each. */
-  readonly #requests = new Map<Socket, number>();
-  readonly #idle = new Set<Socket>();
+interface Connections {
+  readonly open: Set<Socket>;
+  /** Those without a running request. The first one is idle for longest. */
+  readonly idle: Set<Socket>;
+}
 
-  get count(): number {
-    return this.#requests.size;
-  }
+interface Tracked {
+  /** How many are running. */
+  requests: number;
+  /** Where it is counted. */
+  readonly counts: readonly Connections[];
+}
 
-  add(socket: Socket): void {
-    this.#requests.set(socket, 0);
-    this.#idle.add(socket);
-  }
-
-  remove(socket: Socket): void {
-    this.#requests.delete(socket);
-    this.#idle.delete(socket);
-  }
-
-  begin(socket: Socket): void {
-    this.#change(socket, 1);
-  }
-
-  end(socket: Socket): void {
-    this.#change(socket, -1);
-  }
-
-  /** @returns false if none is idle */
-  closeOldest(): boolean {
-    const [oldest] = this.#idle;
-    // Not counted from now on, though it closes a little later.
-    if (oldest) this.remove(oldest);
-    oldest?.destroy();
-    return oldest !== undefined;
-  }
-
-  #change(socket: Socket, by: 1 | -1): void {
-    const before = this.#requests.get(socket);
-    if (before === undefined) return;
-    this.#requests.set(socket, before + by);
-    // Added at the end, so that the first is the one that is idle for longest.
-    if (before + by === 0) this.#idle.add(socket);
-    else this.#idle.delete(socket);
-  }
+/** @returns false if none is idle */
+function closeOldest({ open, idle }: Connections): boolean {
+  const [oldest] = idle;
+  if (oldest === undefined) return false;
+  // Not counted from now on, though it closes a little later.
+  open.delete(oldest);
+  idle.delete(oldest);
+  oldest.destroy();
+  return true;
 }
 
 function warnOfDrops(server: Server, log: Logger): void {

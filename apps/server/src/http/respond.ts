@@ -60,42 +60,40 @@ export function createRespond(
   const redacted = createRedaction(service.redact);
   const takesBrowsers = service.linking?.clientDocuments != null;
 
-  async function handle(context: RequestContext): Promise<void> {
-    const { method = '', url = '/' } = context.request;
-    const { path, query } = splitTarget(url);
-    if (takesBrowsers && isOpenToBrowsers(path) && letBrowsersIn(context)) return;
-    if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
-    const isLoopback = loopbackRouter !== null && isFromThisMachine(context.request);
-    const { route, parameters } = (isLoopback ? loopbackRouter : router).find(method, path);
-    context.route = route.path;
-    context.calls = [{ operation: route.actions?.[0]?.name ?? route.path, status: null }];
+  async function respond(context: RequestContext): Promise<void> {
+    let route: Route | null = null;
     try {
-      await route.handle(context, parameters, query);
+      if (!isWellFramed(context.request)) return sendBadRequest(context);
+      const { method = '', url = '/' } = context.request;
+      const { path, query } = splitTarget(url);
+      if (takesBrowsers && isOpenToBrowsers(path) && letBrowsersIn(context)) return;
+      if (path.startsWith(TRPC_PREFIX)) return await handleTrpc(context, path, query);
+      const isLoopback = loopbackRouter !== null && isFromThisMachine(context.request);
+      const found = (isLoopback ? loopbackRouter : router).find(method, path);
+      route = found.route;
+      context.route = route.path;
+      context.calls = [{ operation: route.actions?.[0]?.name ?? route.path, status: null }];
+      await route.handle(context, found.parameters, query);
     } catch (failure) {
-      if (failure instanceof ClientGone) throw failure;
-      sendError(context, failure, route);
+      if (!(failure instanceof ClientGone)) sendError(context, failure, route);
     }
   }
 
   function sendError(context: RequestContext, failure: unknown, route: Route | null): void {
     const error = reportFailure(log, context, failure);
     for (const call of context.calls) call.error_code ??= error.code;
-    if (route?.sendError !== undefined) route.sendError(context, error);
-    else sendJsonError(context, error, route);
+    try {
+      if (route?.sendError !== undefined) route.sendError(context, error);
+      else sendJsonError(context, error, route);
+    } catch (failure) {
+      if (route === null) throw failure;
+      sendError(context, failure, null);
+    }
   }
 
   function sendJsonError(context: RequestContext, error: DomainError, route: Route | null): void {
     const body = errorBody(context, error, route?.actions?.[0]?.caller ?? null);
     sendJson(context, errorStatus(context, error), body, errorHeaders(context, error));
-  }
-
-  async function respond(context: RequestContext): Promise<void> {
-    try {
-      if (isWellFramed(context.request)) await handle(context);
-      else sendBadRequest(context);
-    } catch (failure) {
-      if (!(failure instanceof ClientGone)) sendError(context, failure, null);
-    }
   }
 
   function note(context: RequestContext, startedAt: number): void {

@@ -55,19 +55,13 @@ export class SharedLimit implements Limit {
   }
 
   count(key: string): void {
-    this.check(key);
     const now = this.#clock();
-    const count = this.#current(key, now) ?? this.#start(key, now);
+    const count = this.#checked(key, now) ?? this.#start(key, now);
     count.own += 1;
   }
 
   check(key: string): void {
-    const now = this.#clock();
-    const count = this.#current(key, now);
-    if (count === undefined || !this.#isReached(count)) return;
-    this.#onRefusal(key, !count.refused);
-    count.refused = true;
-    throw new RateLimited(this.#name, this.#limit, count.endsAt - now);
+    this.#checked(key, this.#clock());
   }
 
   isReached(key: string): boolean {
@@ -126,12 +120,16 @@ export class SharedLimit implements Limit {
     );
   }
 
-  #current(key: string, now: Milliseconds): Count | undefined {
+  /** @returns undefined if its window is over */
+  #checked(key: string, now: Milliseconds): Count | undefined {
     const count = this.#counts.get(key);
     if (count === undefined || count.endsAt <= now) return undefined;
     // The window may have started while this clock was ahead.
     count.endsAt = Math.min(count.endsAt, now + this.#limit.seconds * 1000);
-    return count;
+    if (!this.#isReached(count)) return count;
+    this.#onRefusal(key, !count.refused);
+    count.refused = true;
+    throw new RateLimited(this.#name, this.#limit, count.endsAt - now);
   }
 
   #start(key: string, now: Milliseconds): Count {

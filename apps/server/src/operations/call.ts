@@ -1,4 +1,4 @@
-import type { ErrorCode, Role } from '@latchkey/schema';
+import type { ErrorCode } from '@latchkey/schema';
 import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
@@ -93,13 +93,17 @@ export async function call<Output extends object, Input extends object, By exten
     let authenticated = await steps.authenticate();
     const isFirstUse = authenticated.kind === 'grant' && authenticated.first_used_at === null;
     caller = authenticated;
-    if (authenticated.kind === 'operator') {
-      summary.admin_secret = authenticated.admin_secret ?? undefined;
-      summary.key_id = authenticated.key?.id;
-    }
     ids = idsOfCaller(authenticated);
     summary.application_id = ids.application_id;
-    refuseWithoutRight(authenticated, requested.roles);
+    if (authenticated.kind === 'operator') {
+      const { admin_secret, key } = authenticated;
+      summary.admin_secret = admin_secret ?? undefined;
+      summary.key_id = key?.id;
+      // The secret has every right; a key has those of its role.
+      if (key !== null && !requested.roles?.includes(key.role)) {
+        throw new DomainError('right_missing');
+      }
+    }
 
     const input = await steps.readInput();
     // Whatever was disabled or removed before the last byte arrived applies to this call.
@@ -120,7 +124,7 @@ export async function call<Output extends object, Input extends object, By exten
       countCall(limits, action, authenticated);
       try {
         if (action.changes) service.audit.beforeChange(by);
-        const key_id = keyOfOperator(authenticated)?.id;
+        const { key_id } = summary;
         const initiator: Initiator = {
           request_id: request.redacted.request_id,
           by,
@@ -225,14 +229,6 @@ function namesKnownApplication(
   if (known != null) return true;
   const isLookedUp = caller?.kind === 'operator' && !BEFORE_LOOK_UP.has(code);
   return isLookedUp && ids.application_id !== undefined;
-}
-
-const keyOfOperator = (caller: AnyCaller) => (caller.kind === 'operator' ? caller.key : null);
-
-/** The secret has every right; a key has those of its role. */
-function refuseWithoutRight(caller: AnyCaller, roles: readonly Role[] = []): void {
-  const key = keyOfOperator(caller);
-  if (key !== null && !roles.includes(key.role)) throw new DomainError('right_missing');
 }
 
 function grantIn({ grant_id }: DomainError['members']): AuditedIds {
