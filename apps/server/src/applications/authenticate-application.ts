@@ -1,13 +1,19 @@
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
-import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import {
+  hashCredential,
+  isLive,
+  minuteToNote,
+  readCredential,
+  sameHash,
+} from '../credentials/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Reason } from '../reasons.ts';
 import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
-import { isLive, type Store } from '../store/store.ts';
-import { minuteToNote, type UseNotes } from '../store/use-notes.ts';
+import type { Store } from '../store/store.ts';
+import type { UseNotes } from '../store/use-notes.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationAuthentication;

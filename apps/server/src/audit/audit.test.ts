@@ -1,8 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { DomainError } from '../domain-error.ts';
-import { type AuditedCall, createAudit } from './audit.ts';
-import { createAuditLines } from './audit-lines.ts';
+import { type AuditedCall, createAudit, createAuditLines } from './audit.ts';
 import type { NewCommandChange } from './command-changes.ts';
 
 const call: AuditedCall = {

@@ -1,10 +1,11 @@
 import type { ErrorCode } from '@latchkey/schema';
+import type { Logger } from 'pino';
+import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { LogSink } from '../log/log-sink.ts';
 import type { Reason } from '../reasons.ts';
-import type { EndpointRecord, EndReason, RevokedRecord } from '../store/records.ts';
-import type { AuditLines } from './audit-lines.ts';
+import type { CommandChange, EndpointRecord, EndReason, RevokedRecord } from '../store/records.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
@@ -60,7 +61,11 @@ export function createAudit(
   /** While it fails, no change is begun. Null: it may lose lines. */
   sink: Pick<LogSink, 'isFailing'> | null = null,
 ): Audit {
-  function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
+  function write(
+    call: AuditedCall,
+    result: 'done' | ErrorCode = 'done',
+    reason: Reason | null = null,
+  ): void {
     const { action, by, ids, admin_secret, request_id, address, os_user = 'unknown' } = call;
     if (by === 'command_line') {
       // Its stderr is for the user, so a service logs the change later.
@@ -81,7 +86,7 @@ export function createAudit(
       if (by !== 'command_line' && sink?.isFailing) throw DomainError.because('log_failing');
     },
 
-    done: (call) => write(call, 'done', null),
+    done: write,
 
     refused(call, error) {
       write(call, error.code, error.reason);
@@ -118,6 +123,51 @@ export function createAudit(
 
     async flush() {
       await Promise.all([keeper.flush(), changes.flush()]);
+    },
+  };
+}
+
+export type LogNumberEvent = 'start' | 'minute' | 'stop';
+
+/**
+ * The audit lines of this process. They are counted before the log can drop one, so that a restore knows
+ * which are missing.
+ */
+export interface AuditLines {
+  count(): number;
+  write(members: object): void;
+  writeCommandChange(change: CommandChange): void;
+  writeNumber(members: { number: number; event: LogNumberEvent; lines: number }): void;
+}
+
+/** At every level except `silent`. */
+export function createAuditLines(logger: Logger): AuditLines {
+  const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
+  const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
+  const instance = newId(Date.now());
+  let line = 0;
+
+  function write(members: object): void {
+    line += 1;
+    log.info({ ...members, instance, line }, 'audit');
+  }
+
+  return {
+    count: () => line,
+    write,
+
+    writeCommandChange({ operation, os_user, ids, request_id, at, number }) {
+      write({
+        ...{ action: operation, by: 'command_line', os_user, ...ids },
+        ...{ result: 'done', reason: null, request_id, address: null },
+        // The time of the log line is later: this is the time of the change.
+        at: new Date(at).toISOString(),
+        number,
+      });
+    },
+
+    writeNumber(members) {
+      log.info({ ...members, instance }, 'log number');
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
-import type { AuditLines, LogNumberEvent } from './audit-lines.ts';
+import type { AuditLines, LogNumberEvent } from './audit.ts';
 
 /** Logs numbers that prove to a restore that the log is whole: see decision 62. */
 export interface LogNumbers {

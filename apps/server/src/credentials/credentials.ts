@@ -30,7 +30,7 @@ export function readCredential(kind: CredentialKind, credential: string): string
 export const hashText = (text: string): CredentialHash => hash('sha256', text, 'buffer');
 
 /** A credential has 256 random bits, so it needs no slow hash. */
-export const hashCredential = (credential: string): CredentialHash => hashText(credential);
+export const hashCredential = hashText;
 
 export function mintCredential(kind: CredentialKind, id: string): MintedCredential {
   const credential = formatCredential(kind, id, randomBytes(CREDENTIAL_RANDOM_BYTES));
@@ -40,6 +40,25 @@ export function mintCredential(kind: CredentialKind, id: string): MintedCredenti
 /** Takes constant time. */
 export function sameHash(a: CredentialHash, b: CredentialHash): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+export function isLive(
+  { expires_at }: { expires_at: Milliseconds | null },
+  now: Milliseconds,
+): boolean {
+  return expires_at === null || now < expires_at;
+}
+
+// Rounding to the minute costs a secret one write a minute instead of one per request.
+const MINUTE: Milliseconds = 60_000;
+
+/** The last use to be written; null if it is written already. */
+export function minuteToNote(
+  { last_used_at }: { last_used_at: Milliseconds | null },
+  now: Milliseconds,
+): Milliseconds | null {
+  const minute = now - (now % MINUTE);
+  return last_used_at !== null && last_used_at >= minute ? null : minute;
 }
 
 const lastId = { time: 0, sequence: 0 };

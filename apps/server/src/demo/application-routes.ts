@@ -1,9 +1,8 @@
 import { DomainError } from '../domain-error.ts';
 import { readBody } from '../http/body.ts';
-import { readOwnForm } from '../http/linking/read-own-form.ts';
-import { sendRedirect } from '../http/linking/send-redirect.ts';
+import { readOwnForm } from '../http/form.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { sendJson } from '../http/response.ts';
+import { sendJson, sendRedirect } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
 import { addToQuery, toLocation } from '../linking/redirect.ts';
 import { createDemoClient } from './demo-client.ts';

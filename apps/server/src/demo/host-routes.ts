@@ -1,9 +1,8 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
-import { formMembers } from '../http/form.ts';
-import { readOwnForm } from '../http/linking/read-own-form.ts';
-import { sendRedirect } from '../http/linking/send-redirect.ts';
+import { formMembers, readOwnForm } from '../http/form.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
+import { sendRedirect } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
 import { toLocation } from '../linking/redirect.ts';
 import { call } from '../operations/call.ts';

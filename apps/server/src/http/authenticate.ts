@@ -24,7 +24,6 @@ import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import { type Authorization, readAuthorization } from './authorization-header.ts';
 import { sharePerTick } from './batching.ts';
 import { basicChallenge, bearerChallenge } from './challenge.ts';
 import {
@@ -34,6 +33,7 @@ import {
 } from './client-credentials.ts';
 import type { Form } from './form.ts';
 import type { RequestContext } from './request-context.ts';
+import { type Authorization, readAuthorization } from './request-metadata.ts';
 
 export type Authenticate = (context: RequestContext, operation: Operation) => Promise<AnyCaller>;
 

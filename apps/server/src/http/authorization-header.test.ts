@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAuthorization } from './authorization-header.ts';
+import { parseAuthorization } from './request-metadata.ts';
 
 test.each([
   ['Bearer abc', 'abc'],

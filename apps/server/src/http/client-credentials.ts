@@ -1,7 +1,7 @@
 import { DomainError } from '../domain-error.ts';
 import { percentDecode } from '../percent-decode.ts';
-import type { Authorization } from './authorization-header.ts';
 import { type Form, formMembers } from './form.ts';
+import type { Authorization } from './request-metadata.ts';
 
 export interface ClientCredentials {
   /** Of an assertion without it, the subject says who. */

@@ -1,3 +1,4 @@
+import type { Location } from '../linking/redirect.ts';
 import { ClientGone } from '../operations/call.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 
@@ -36,6 +37,15 @@ export function send(
   if (body === null) return;
   if (unread && request.method !== 'HEAD') linger(context, body);
   else response.end(body);
+}
+
+/** The browser follows with GET (RFC 9700, section 4.12). Its address may be secret: no Referer. */
+export function sendRedirect(context: RequestContext, location: Location, headers?: Headers): void {
+  send(context, 303, 'text/plain; charset=UTF-8', '', {
+    Location: location,
+    'Referrer-Policy': 'no-referrer',
+    ...headers,
+  });
 }
 
 /** Sends JSON in chunks. What fails after the first one breaks the connection, as an end would lie. */

@@ -1,10 +1,14 @@
-import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import {
+  hashCredential,
+  isLive,
+  minuteToNote,
+  readCredential,
+  sameHash,
+} from '../credentials/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import type { KeyRecord } from '../store/records.ts';
-import { isLive } from '../store/store.ts';
-import { minuteToNote } from '../store/use-notes.ts';
 
 /** A plain read: during a failover it may miss a key that was just created. */
 export async function isKnownKey(

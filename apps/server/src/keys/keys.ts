@@ -1,11 +1,11 @@
 import { credentialHint, type Role } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import { mintCredential, newId } from '../credentials/credentials.ts';
+import { isLive, mintCredential, newId } from '../credentials/credentials.ts';
 import { requireFuture } from '../credentials/require-future.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import type { KeyRecord } from '../store/records.ts';
-import { isLive, outdatedSecrets } from '../store/store.ts';
+import { outdatedSecrets } from '../store/store.ts';
 
 export const MAX_LIVE_KEYS = 50;
 

@@ -1,6 +1,13 @@
-import { uuidV7Time } from '@latchkey/schema';
+import { createHmac } from 'node:crypto';
+import { formatCredential, uuidToBytes, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import { type CredentialHash, newId, sameHash } from '../credentials/credentials.ts';
+import {
+  type CredentialHash,
+  hashCredential,
+  type MintedCredential,
+  newId,
+  sameHash,
+} from '../credentials/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { DomainError } from '../domain-error.ts';
 import { storeCode } from '../grants/issue-code.ts';
@@ -9,7 +16,6 @@ import { CODE_LIFETIME } from '../lifetimes.ts';
 import { isOver } from '../store/generations.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
-import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import { linkingOf } from './linking.ts';
 import type { LinkingApplication } from './linking-application.ts';
@@ -219,4 +225,14 @@ function denied(
   { request_id }: Initiator,
 ): Decided {
   return { link, application, redirect_to: locationAfter(linkingOf(service), link, request_id) };
+}
+
+/**
+ * Derived, so that a repeated decision has the same response while the store keeps only hashes. The
+ * key or the salt alone cannot make the code.
+ */
+function deriveCode(key: Uint8Array, salt: Uint8Array, grant_id: string): MintedCredential {
+  const random = createHmac('sha256', key).update(salt).update(uuidToBytes(grant_id)).digest();
+  const credential = formatCredential('code', grant_id, random);
+  return { credential, hash: hashCredential(credential) };
 }

@@ -1,4 +1,5 @@
 import type { Clock, Milliseconds } from '../clock.ts';
+import { isLive } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
 import { USE_NOTED_AFTER } from '../lifetimes.ts';
 import type { KeyFingerprints } from './events-keys.ts';
@@ -77,13 +78,6 @@ export interface StoreOptions {
 
 /** Enough to see what was rotated in the last months. */
 export const EXPIRED_SECRETS_KEPT = 20;
-
-export function isLive(
-  { expires_at }: Pick<SecretRecord, 'expires_at'>,
-  now: Milliseconds,
-): boolean {
-  return expires_at === null || now < expires_at;
-}
 
 /** @param secrets - in the order in which they were added */
 export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseconds): string[] {

@@ -7,8 +7,8 @@ import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { Visitor } from '../../operations/caller.ts';
 import type { RequestedCall } from '../request-context.ts';
+import { sendRedirect } from '../response.ts';
 import type { Route, SendError } from '../router.ts';
-import { sendRedirect } from './send-redirect.ts';
 
 export function authorizeRoute(callContext: CallContext, sendError: SendError): Route {
   const { service, limits } = callContext;

@@ -5,12 +5,11 @@ import { toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
+import { sendRedirect } from '../response.ts';
 import type { Route } from '../router.ts';
-import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
 import { act, type PageTools, pageRoute } from './page-visit.ts';
-import { type Answer, actionOf, readAnswer } from './read-answer.ts';
-import { sendRedirect } from './send-redirect.ts';
+import { type Answer, actionOf, formTokenOf, readAnswer } from './read-answer.ts';
 import { connectionsPage } from './views/connections-page.ts';
 import { disconnectPage } from './views/disconnect-page.ts';
 

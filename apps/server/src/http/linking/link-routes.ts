@@ -8,12 +8,11 @@ import { browserActions, type Redirect } from '../../operations/browser-actions.
 import { call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
 import type { RequestedCall } from '../request-context.ts';
+import { sendRedirect } from '../response.ts';
 import type { PathParameters, Route } from '../router.ts';
-import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
 import { act, authenticateUser, type PageTools, pageRoute, show } from './page-visit.ts';
-import { type Answer, actionOf, readAnswer } from './read-answer.ts';
-import { sendRedirect } from './send-redirect.ts';
+import { type Answer, actionOf, formTokenOf, readAnswer } from './read-answer.ts';
 import { consentPage } from './views/consent-page.ts';
 import { endPage } from './views/end-page.ts';
 

@@ -5,8 +5,8 @@ import { toLocation } from '../../linking/redirect.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import type { RequestedCall } from '../request-context.ts';
+import { sendRedirect } from '../response.ts';
 import type { PageTools, PageVisit } from './page-visit.ts';
-import { sendRedirect } from './send-redirect.ts';
 
 /** If the parameter is repeated, the result joins its values, which is not a valid ticket. */
 export function ticketIn(query: string): string | null {

@@ -14,7 +14,6 @@ import type { ErrorPageDetails, Headers, RequestContext } from '../request-conte
 import { send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
-import { pageHeaders } from './page-headers.ts';
 import { createTextCatalog } from './text-catalog.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
@@ -103,4 +102,26 @@ const MAX_SHOWN_URI = 200;
 function uriToShow({ refused_uri = null }: ErrorPageDetails): string | null {
   if (refused_uri === null || !/^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(refused_uri)) return null;
   return refused_uri.slice(0, MAX_SHOWN_URI);
+}
+
+/** `docs/protocol/linking.md#headers-of-a-page` */
+export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
+  return {
+    'X-Frame-Options': 'DENY',
+    'X-Content-Type-Options': 'nosniff',
+    // With `no-referrer`, browsers would send `Origin: null` with our own forms.
+    'Referrer-Policy': 'same-origin',
+    'X-Robots-Tag': 'noindex',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      ["img-src 'self' data:", ...logoOrigins].join(' '),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      // Chrome and Safari apply it to every redirect after the form, also to those of the
+      // application: https://github.com/w3c/webappsec-csp/issues/8.
+      ...(leadsAway ? [] : ["form-action 'self'"]),
+    ].join('; '),
+  };
 }

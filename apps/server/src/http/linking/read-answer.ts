@@ -1,8 +1,7 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../../domain-error.ts';
-import { formMembers } from '../form.ts';
+import { formMembers, readOwnForm } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
-import { isFormToken } from './form-token.ts';
-import { readOwnForm } from './read-own-form.ts';
 
 export interface Answer {
   decision?: string;
@@ -30,4 +29,15 @@ export function actionOf<Action extends object>(
   const action = Object.hasOwn(actions, decision) ? actions[decision] : undefined;
   if (action !== undefined) return action;
   throw DomainError.invalid(['decision'], `Must be ${Object.keys(actions).join(' or ')}.`);
+}
+
+/** Proves that the page sent its form. A one-way function of the session, so nothing is stored. */
+export function formTokenOf(session: string): string {
+  return createHmac('sha256', session).update('form_token').digest('base64url');
+}
+
+/** Takes constant time. */
+function isFormToken(token: string, session: string): boolean {
+  const [given, expected] = [Buffer.from(token), Buffer.from(formTokenOf(session))];
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -1,4 +1,5 @@
-import { isLive, outdatedSecrets, type Store } from '../store.ts';
+import { isLive } from '../../credentials/credentials.ts';
+import { outdatedSecrets, type Store } from '../store.ts';
 import type { Database } from './database.ts';
 import { keyFormat } from './documents/keys.ts';
 import { listDocument } from './list-document.ts';

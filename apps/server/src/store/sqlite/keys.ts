@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
+import { isLive } from '../../credentials/credentials.ts';
 import type { KeyRecord } from '../records.ts';
-import { isLive, outdatedSecrets } from '../store.ts';
+import { outdatedSecrets } from '../store.ts';
 
 type KeyRow = Omit<KeyRecord, 'id'> & { id: Uint8Array };
 

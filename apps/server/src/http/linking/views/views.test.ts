@@ -1,7 +1,7 @@
 import type { Account, Scope } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { html } from '../../html.ts';
-import { pageHeaders } from '../page-headers.ts';
+import { pageHeaders } from '../page-sender.ts';
 import { createTextCatalog } from '../text-catalog.ts';
 import { connectionsPage } from './connections-page.ts';
 import { consentPage } from './consent-page.ts';

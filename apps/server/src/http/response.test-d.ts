@@ -1,7 +1,7 @@
-import type { ReturnAddress } from '../../linking/redirect.ts';
-import type { LinkRecord } from '../../store/records.ts';
-import type { RequestContext } from '../request-context.ts';
-import { sendRedirect } from './send-redirect.ts';
+import type { ReturnAddress } from '../linking/redirect.ts';
+import type { LinkRecord } from '../store/records.ts';
+import type { RequestContext } from './request-context.ts';
+import { sendRedirect } from './response.ts';
 
 declare const context: RequestContext;
 declare const link: LinkRecord;
