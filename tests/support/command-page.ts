@@ -1,7 +1,7 @@
 import { createProgram } from '../../apps/server/src/cli/command-line.ts';
 import { allCommands, pathOf } from '../../apps/server/src/cli/command-tree.ts';
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 type Option = Command['options'][number];
 
 /** Where there is more about a command, or about a group of them. */
@@ -28,7 +28,7 @@ const more: Record<string, string> = {
 };
 
 let printed = '';
-const program = createProgram({
+const program = await createProgram({
   environment: {},
   stdin: process.stdin,
   stdout: {

@@ -37,8 +37,7 @@ function describeAccount(account: AccountEntry): string {
   ]);
 }
 
-export function addAccountCommands(program: Command, terminal: Terminal): void {
-  const account = program.command('account').description('the accounts that applications link to');
+export function addAccountCommands(account: Command, terminal: Terminal): void {
   addExamples(account, 'account put --username ada', 'account list --username ada');
 
   const put = account

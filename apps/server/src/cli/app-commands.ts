@@ -74,8 +74,7 @@ function describeApplication(application: Application): string {
 export const SHOWN_ONCE =
   'The secret is shown only once. Store it where the application reads its secrets:';
 
-export function addAppCommands(program: Command, terminal: Terminal): void {
-  const app = program.command('app').description('third-party applications and their secrets');
+export function addAppCommands(app: Command, terminal: Terminal): void {
   addExamples(app, 'app create Acme', 'app list', 'app secret add APP_ID');
 
   const create = addAppOptions(

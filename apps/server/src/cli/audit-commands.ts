@@ -15,12 +15,10 @@ Search the log of the service for the request id: each request has a line with "
 // A caller may send the same id with all of its requests.
 const MAX_EXPLAINED = 20;
 
-export function addExplainCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('explain')
+export function addExplainCommand(command: Command, terminal: Terminal): void {
+  command
     .argument('<request-id>', 'the X-Request-Id of a response, or the request_id of an error')
     .option('--json', 'print JSON, as the API returns it')
-    .description('say which check refused a request, and what to do')
     .action((request_id, { json }) =>
       withCalls(terminal, READING, async ({ call }) => {
         const asked = { request_id, limit: MAX_EXPLAINED };
@@ -68,17 +66,13 @@ const columns: readonly Column<ListedRefusal>[] = [
   { title: 'ADDRESS', text: ({ address }) => address ?? '', optional: true },
 ];
 
-export function addRefusalsCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('refusals')
+export function addRefusalsCommand(command: Command, terminal: Terminal): void {
+  command
     .addOption(new Option('--app <app-id>', 'of this application').conflicts(['account', 'grant']))
     .addOption(new Option('--account <account-id>', 'about this account').conflicts('grant'))
     .option('--grant <grant-id>', 'about this grant')
     .option('--since <iso>', 'from then on, for example 2026-11-21T02:15:30Z', parsePastTime)
     .option('--json', 'print JSON, as the API returns it')
-    .description(
-      'list the calls that were refused, newest first; with at most one of --app, --account and --grant',
-    )
     .action(({ app, account, grant, since, ...options }) =>
       withCalls(terminal, READING, async ({ call }) => {
         const pages = pagesOf(call, 'admin.refusals.list', {

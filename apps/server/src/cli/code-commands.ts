@@ -4,8 +4,7 @@ import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-export function addCodeCommands(program: Command, terminal: Terminal): void {
-  const code = program.command('code').description('codes that applications convert into grants');
+export function addCodeCommands(code: Command, terminal: Terminal): void {
   addExamples(
     code,
     'code issue --app APP_ID --account ACCOUNT_ID --scope profile.read',

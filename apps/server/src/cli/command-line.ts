@@ -1,29 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { addAccountCommands } from './account-commands.ts';
-import { addAppCommands } from './app-commands.ts';
-import { addExplainCommand, addRefusalsCommand } from './audit-commands.ts';
-import { addBackupCommands } from './backup-commands.ts';
-import { addCodeCommands } from './code-commands.ts';
 import { allCommands, pathOf } from './command-tree.ts';
-import { addCompletionCommand } from './completion-command.ts';
-import { addConnectionCommands } from './connection-commands.ts';
-import { addCopyCommand } from './copy-command.ts';
-import { addDeliveryCommands } from './delivery-commands.ts';
-import { addDemoCommand } from './demo-command.ts';
-import { addDoctorCommand } from './doctor-command.ts';
-import { addEndpointCommands } from './endpoint-commands.ts';
+import { commands } from './commands.ts';
 import { addExamples } from './examples.ts';
 import { exitCode } from './exit-code.ts';
-import { addGrantCommands } from './grant-commands.ts';
-import { addKeyCommands } from './key-commands.ts';
-import { addLinkCommands } from './link-commands.ts';
-import { addMigrateCommand } from './migrate-command.ts';
-import { addPageCommands } from './page-commands.ts';
-import { addResourceCommands } from './resource-commands.ts';
-import { addScopeCommands } from './scope-commands.ts';
-import { addServeCommand } from './serve-command.ts';
-import { addSummaryCommand } from './summary-command.ts';
 import { outputTo, type Terminal } from './terminal.ts';
 
 /** Runs the command that this process was started with. */
@@ -49,7 +29,7 @@ export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const program = createProgram(terminal);
+  const program = await createProgram(terminal, words[0]);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
     terminal.serviceUrl = serviceUrlOf(action);
@@ -74,7 +54,8 @@ export async function runCommandLine(
   return exitCode.refused;
 }
 
-export function createProgram(terminal: Terminal): Command {
+/** @param first - the word that says which commands are loaded. Default: all */
+export async function createProgram(terminal: Terminal, first?: string): Promise<Command> {
   const { stdout, stderr } = terminal;
   const program = new Command('latchkey')
     .description('The Latchkey account-linking service and its administration.')
@@ -92,28 +73,12 @@ export function createProgram(terminal: Terminal): Command {
     'after',
     '\nEvery command works on the database that DATABASE_URL names.\nMany have --url, to work on a running service.',
   );
-  addServeCommand(program, terminal);
-  addDemoCommand(program, terminal);
-  addAppCommands(program, terminal);
-  addAccountCommands(program, terminal);
-  addCodeCommands(program, terminal);
-  addGrantCommands(program, terminal);
-  addResourceCommands(program, terminal);
-  addKeyCommands(program, terminal);
-  addEndpointCommands(program, terminal);
-  addDeliveryCommands(program, terminal);
-  addScopeCommands(program, terminal);
-  addLinkCommands(program, terminal);
-  addConnectionCommands(program, terminal);
-  addPageCommands(program, terminal);
-  addRefusalsCommand(program, terminal);
-  addExplainCommand(program, terminal);
-  addSummaryCommand(program, terminal);
-  addDoctorCommand(program, terminal);
-  addBackupCommands(program, terminal);
-  addCopyCommand(program, terminal);
-  addMigrateCommand(program, terminal);
-  addCompletionCommand(program, terminal);
+  const isOne = commands.some(({ name }) => name === first && name !== 'completion');
+  for (const { name, description, load } of commands) {
+    const command = program.command(name).description(description);
+    const isNeeded = isOne ? name === first : first !== '--version';
+    if (isNeeded) (await load())(command, terminal);
+  }
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);

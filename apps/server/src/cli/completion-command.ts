@@ -5,15 +5,11 @@ import type { Terminal } from './terminal.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-export function addCompletionCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('completion')
-    .argument('<shell>', 'bash, zsh or fish', parseShell)
-    .description('print a script that completes commands and options in a shell')
-    .action(async (shell: Shell) => {
-      const { scripts } = await import('./completion-scripts.ts');
-      await terminal.stdout.write(scripts[shell](program));
-    });
+export function addCompletionCommand(command: Command, terminal: Terminal): void {
+  command.argument('<shell>', 'bash, zsh or fish', parseShell).action(async (shell: Shell) => {
+    const { scripts } = await import('./completion-scripts.ts');
+    await terminal.stdout.write(scripts[shell](command.parent as Command));
+  });
   addExamples(
     command,
     'completion bash > /etc/bash_completion.d/latchkey',

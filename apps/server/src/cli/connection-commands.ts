@@ -31,10 +31,7 @@ const columns: readonly Column<Connection>[] = [
   },
 ];
 
-export function addConnectionCommands(program: Command, terminal: Terminal): void {
-  const connection = program
-    .command('connection')
-    .description('the applications that an account is connected to');
+export function addConnectionCommands(connection: Command, terminal: Terminal): void {
   addExamples(
     connection,
     'connection list --account ACCOUNT_ID',

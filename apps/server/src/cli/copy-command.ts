@@ -11,9 +11,8 @@ interface Options {
   json?: boolean;
 }
 
-export function addCopyCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('copy')
+export function addCopyCommand(command: Command, terminal: Terminal): void {
+  command
     .option('--from <url>', 'the database to copy, for example file:./data/latchkey.db')
     .option('--from-file <file>', 'a file that contains the URL of the database to copy')
     .option('--to <url>', 'an empty database, or an earlier copy that is not used')
@@ -23,7 +22,6 @@ export function addCopyCommand(program: Command, terminal: Terminal): void {
       'make the last copy, then use it: nothing changes --from any more. Stop its services first',
     )
     .option('--json', 'print JSON')
-    .description('make a database equal to another one, SQLite or MongoDB, as often as you like')
     .action((options, command) => copy(terminal, options, command));
   addExamples(
     command,

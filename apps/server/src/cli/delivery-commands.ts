@@ -48,8 +48,7 @@ export const describeDelivery = (delivery: Delivery): string =>
     ),
   ]);
 
-export function addDeliveryCommands(program: Command, terminal: Terminal): void {
-  const delivery = program.command('delivery').description('what endpoints are told');
+export function addDeliveryCommands(delivery: Command, terminal: Terminal): void {
   addExamples(delivery, 'delivery list --endpoint ENDPOINT_ID', 'delivery retry ID');
 
   const list = delivery

@@ -3,12 +3,10 @@ import type { Finding } from '../store/finding.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
-export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('doctor')
+export function addDoctorCommand(command: Command, terminal: Terminal): void {
+  command
     .option('--deep', 'SQLite: check the whole file, indexes too, however long it takes')
     .option('--json', 'print JSON')
-    .description('check the settings and the database, and convert and revoke a test code')
     .action((options) => doctor(terminal, options));
   addExamples(
     command,

@@ -46,8 +46,7 @@ const typeOption = () =>
     collect,
   );
 
-export function addEndpointCommands(program: Command, terminal: Terminal): void {
-  const endpoint = program.command('endpoint').description('the addresses that are told of events');
+export function addEndpointCommands(endpoint: Command, terminal: Terminal): void {
   addExamples(
     endpoint,
     'endpoint create https://app.example/latchkey-events --app APP_ID',

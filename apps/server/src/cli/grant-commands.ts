@@ -35,8 +35,7 @@ const columns: readonly Column<GrantEntry>[] = [
   { title: 'ACCOUNT ID', text: ({ account }) => account.id, optional: true },
 ];
 
-export function addGrantCommands(program: Command, terminal: Terminal): void {
-  const grant = program.command('grant').description('the grants that applications hold');
+export function addGrantCommands(grant: Command, terminal: Terminal): void {
   addExamples(grant, 'grant list --account ACCOUNT_ID', 'grant revoke GRANT_ID');
 
   const list = grant

@@ -16,8 +16,7 @@ const columns: readonly Column<Key>[] = [
   { title: 'LAST USED', text: ({ last_used_at }) => last_used_at ?? 'never', optional: true },
 ];
 
-export function addKeyCommands(program: Command, terminal: Terminal): void {
-  const key = program.command('key').description("the operator's credentials, with roles");
+export function addKeyCommands(key: Command, terminal: Terminal): void {
   addExamples(key, "key create 'Sign-in page' --role host", 'key list');
 
   const create = key

@@ -28,10 +28,7 @@ const describeRedirect = (link: LinkIdentification | LinkRedirect) =>
 
 const LINK = 'the link that the sign-in page received, lk_link_…; - reads it from stdin';
 
-export function addLinkCommands(program: Command, terminal: Terminal): void {
-  const group = program
-    .command('link')
-    .description('decide link requests of applications, as the host does');
+export function addLinkCommands(group: Command, terminal: Terminal): void {
   addExamples(group, 'link read LINK', 'link approve LINK --account ACCOUNT_ID');
 
   const read = group

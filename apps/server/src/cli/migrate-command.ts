@@ -10,13 +10,11 @@ interface MigrateOptions {
   json?: boolean;
 }
 
-export function addMigrateCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('migrate')
+export function addMigrateCommand(command: Command, terminal: Terminal): void {
+  command
     .option('--dry-run', 'only print the steps and the disk space that they need')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .description('show the steps to the schema of this version, ask, and migrate the database')
     .action((options) => migrate(terminal, options));
   addExamples(command, 'migrate --dry-run', 'migrate');
 }

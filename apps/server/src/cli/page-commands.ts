@@ -3,8 +3,7 @@ import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-export function addPageCommands(program: Command, terminal: Terminal): void {
-  const page = program.command('page').description('the pages that users see');
+export function addPageCommands(page: Command, terminal: Terminal): void {
   addExamples(page, 'page create --account ACCOUNT_ID', 'page texts');
 
   const create = page

@@ -45,8 +45,7 @@ const membersFrom = ({ scope, defaultScope }: ResourceOptions) => ({
   ...(defaultScope !== undefined && { default_scopes: defaultScope }),
 });
 
-export function addResourceCommands(program: Command, terminal: Terminal): void {
-  const resource = program.command('resource').description('the servers that grants can be for');
+export function addResourceCommands(resource: Command, terminal: Terminal): void {
   addExamples(
     resource,
     'resource create https://mcp.example/mcp --name Notes --scope notes.read',

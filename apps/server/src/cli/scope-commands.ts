@@ -28,8 +28,7 @@ function describeScope({ scope, title, description, texts, sensitive }: Scope): 
   ]);
 }
 
-export function addScopeCommands(program: Command, terminal: Terminal): void {
-  const scope = program.command('scope').description('the scopes that applications can ask for');
+export function addScopeCommands(scope: Command, terminal: Terminal): void {
   addExamples(scope, "scope put profile.read --title 'Read your profile'", 'scope list');
 
   const put = scope

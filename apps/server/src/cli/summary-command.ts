@@ -12,12 +12,10 @@ const columns: readonly Column<SummaryStep>[] = [
   { title: 'REFUSED', text: ({ refused }) => `${refused}` },
 ];
 
-export function addSummaryCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('summary')
+export function addSummaryCommand(command: Command, terminal: Terminal): void {
+  command
     .option('--hours <n>', 'how many hours to go back, 1 to 720 (default: 24)')
     .option('--json', 'print JSON, as the API returns it')
-    .description('print how many links, grants and refusals there were in the last hours')
     .action(({ hours, ...options }) =>
       runOperation(
         terminal,

@@ -4,7 +4,7 @@ import { createProgram } from '../../src/cli/command-line.ts';
 import { allCommands, pathOf } from '../../src/cli/command-tree.ts';
 import { runInProcess } from '../http/command-process.ts';
 
-const program = createProgram({
+const program = await createProgram({
   environment: {},
   stdin: process.stdin,
   stdout: { write() {} },
