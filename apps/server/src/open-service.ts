@@ -162,12 +162,8 @@ export async function openService(
     (observed: Store, observe) => observeStore(observed, observe, driver),
     opened,
   );
-  const useNotes = createUseNotes((err) => {
-    log.warn({ err }, 'could not note the use of a secret');
-  });
   const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
   const auditLines = createAuditLines(log);
-  const logNumbers = createLogNumbers(store, auditLines, onError);
   const commandChanges = createCommandChanges(store, {
     clock,
     log,
@@ -180,57 +176,82 @@ export async function openService(
     commandChanges,
     auditIsRequired ? sinkOf(log) : null,
   );
-  const counts = isCounted
-    ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
-    : noCounts;
-  const liveGrants = createLiveGrants(store, { clock, counts, onError });
-  const deletions = createDeletions(store, { clock, counts, onError });
-  const idleGrants = createIdleGrants(store, {
-    ...{ clock, monotonic, audit, counts, onError },
-    onWarning(problem) {
-      log.warn({ problem }, 'the clock needs attention');
+  const service: Service = withParts(
+    {
+      ...{ driver, store, clock, audit, commandChanges, linking, redact, settings },
+      room: createRoom(store, minFreeMb, log),
+      events:
+        events &&
+        createEvents(store, events, {
+          ...{ clock, log, audit, userAgent: USER_AGENT, onError },
+          observer: watcher.events,
+        }),
     },
-  });
-  const exportTurns = createExportTurns();
-  const room = createRoom(store, minFreeMb, log);
-  return {
-    driver,
-    store,
-    clock,
-    room,
-    useNotes,
-    audit,
-    commandChanges,
-    logNumbers,
-    deletions,
-    exportTurns,
-    idleGrants,
-    counts,
-    liveGrants,
-    linking,
-    events:
-      events &&
-      createEvents(store, events, {
-        ...{ clock, log, audit, userAgent: USER_AGENT, onError },
-        observer: watcher.events,
-      }),
-    redact,
-    settings,
-  };
+    {
+      useNotes: () =>
+        createUseNotes((err) => {
+          log.warn({ err }, 'could not note the use of a secret');
+        }),
+      logNumbers: () => createLogNumbers(store, auditLines, onError),
+      counts: () =>
+        isCounted
+          ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
+          : noCounts,
+      liveGrants: () => createLiveGrants(store, { clock, counts: service.counts, onError }),
+      deletions: () => createDeletions(store, { clock, counts: service.counts, onError }),
+      idleGrants: () =>
+        createIdleGrants(store, {
+          ...{ clock, monotonic, audit, counts: service.counts, onError },
+          onWarning(problem) {
+            log.warn({ problem }, 'the clock needs attention');
+          },
+        }),
+      exportTurns: createExportTurns,
+    },
+  );
+  return service;
 }
+
+/** Makes each of the parts when it is first asked for: a command needs few of them. */
+function withParts<Whole extends object, Parts extends object>(
+  whole: Whole,
+  makers: { readonly [Name in keyof Parts]: () => Parts[Name] },
+): Whole & Parts {
+  const parts = {} as PropertyDescriptorMap;
+  for (const name of Object.keys(makers) as (keyof Parts & string)[]) {
+    const get = () => {
+      const value = makers[name]();
+      Object.defineProperty(whole, name, { value });
+      return value;
+    };
+    parts[name] = { get, enumerable: true, configurable: true };
+  }
+  return Object.defineProperties(whole, parts) as Whole & Parts;
+}
+
+/** Undefined if nobody has asked for the part. */
+const made = <Name extends keyof Service>(
+  service: Service,
+  name: Name,
+): Service[Name] | undefined => Object.getOwnPropertyDescriptor(service, name)?.value;
 
 /** @param cut - ends the tries of messages that are running. Default: at once */
 export async function closeService(
   service: Service,
   cut: AbortSignal = AbortSignal.abort(),
 ): Promise<void> {
-  const { store, room, useNotes, audit, commandChanges, logNumbers } = service;
-  const { deletions, idleGrants, counts, liveGrants } = service;
+  const { store, room, audit, commandChanges } = service;
   commandChanges.close();
-  const background = [deletions, idleGrants, liveGrants, room];
-  await Promise.all([...background.map((work) => work.close()), service.events?.close(cut)]);
-  await Promise.all([useNotes.flush(), audit.flush(), counts.flush()]);
+  await Promise.all([
+    made(service, 'deletions')?.close(),
+    made(service, 'idleGrants')?.close(),
+    made(service, 'liveGrants')?.close(),
+    room.close(),
+    service.events?.close(cut),
+  ]);
+  const unwritten = [made(service, 'useNotes'), audit, made(service, 'counts')];
+  await Promise.all(unwritten.map((part) => part?.flush()));
   // Behind the last audit line.
-  await logNumbers.close();
+  await made(service, 'logNumbers')?.close();
   await store.close();
 }

@@ -111,7 +111,7 @@ export function createRefusalKeeper(
       timer = null;
       // A running write may have started before the last refusal was queued.
       await writing;
-      await write();
+      if (queue.length > 0) await write();
       reportDropped(0);
     },
   };

@@ -46,35 +46,37 @@ export interface SqliteStore extends Store {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
-  const sweeps = await retryWhileLocked(() =>
-    prepareSweeps(database, options.revokedGrantDays),
-  ).catch((error) => {
-    closeDatabase(database, path);
-    throw error;
-  });
+  const sweeps = once(() => prepareSweeps(database, options.revokedGrantDays));
+  // It may need an index.
+  if (options.revokedGrantDays != null) {
+    await retryWhileLocked(sweeps).catch((error) => {
+      closeDatabase(database, path);
+      throw error;
+    });
+  }
   // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
   // full. Not before: a migration, and the index of the sweeps, sort whole tables.
   database.exec('PRAGMA temp_store = MEMORY');
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   if (options.recordsEvents) recordEvents(database, clock);
-  const applications = prepareApplications(database);
-  const endpoints = prepareEndpoints(database);
-  const deliveries = prepareDeliveries(database, endpoints);
-  const outbox = prepareOutbox(database);
-  const accounts = prepareAccounts(database, clock);
-  const scopes = prepareScopes(database);
-  const resources = prepareResources(database);
-  const keys = prepareKeys(database);
-  const pages = preparePages(database);
-  const links = prepareLinks(database, pages);
-  const codes = prepareCodes(database);
-  const grants = prepareGrants(database);
-  const trials = prepareTrials(database);
-  const refusals = prepareRefusals(database);
-  const commandChanges = prepareCommandChanges(database);
-  const logCounter = prepareLogCounter(database);
-  const counts = prepareCounts(database);
-  const rateLimits = prepareRateLimits(database);
+  const applications = atFirstUse(() => prepareApplications(database));
+  const endpoints = atFirstUse(() => prepareEndpoints(database));
+  const deliveries = atFirstUse(() => prepareDeliveries(database, endpoints));
+  const outbox = atFirstUse(() => prepareOutbox(database));
+  const accounts = atFirstUse(() => prepareAccounts(database, clock));
+  const scopes = atFirstUse(() => prepareScopes(database));
+  const resources = atFirstUse(() => prepareResources(database));
+  const keys = atFirstUse(() => prepareKeys(database));
+  const pages = atFirstUse(() => preparePages(database));
+  const links = atFirstUse(() => prepareLinks(database, pages));
+  const codes = atFirstUse(() => prepareCodes(database));
+  const grants = atFirstUse(() => prepareGrants(database));
+  const trials = atFirstUse(() => prepareTrials(database));
+  const refusals = atFirstUse(() => prepareRefusals(database));
+  const commandChanges = atFirstUse(() => prepareCommandChanges(database));
+  const logCounter = atFirstUse(() => prepareLogCounter(database));
+  const counts = atFirstUse(() => prepareCounts(database));
+  const rateLimits = atFirstUse(() => prepareRateLimits(database));
   const useMarks = prepareUseMarks(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
@@ -161,12 +163,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     }
   }
 
-  /** After a change that is made. If this fails, the change is no less made: a sweep drops what is left. */
+  /** Runs after a change was made. If it fails, the change stays made, and a sweep drops what is left. */
   const tryDropUntold = (now = clock()) => dropUntold(now).catch(() => undefined);
 
   async function sweep(): Promise<void> {
     await retryWhileLocked(vouch);
-    for (const sweepBatch of [deliveries.dropUntold, ...sweeps]) {
+    for (const sweepBatch of [deliveries.dropUntold, ...sweeps()]) {
       const sweepOnce = write(() => sweepBatch(clock()));
       while (await sweepOnce()) {
         // Lets requests run between two batches.
@@ -367,6 +369,25 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     ping: read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** The statements of a group are prepared when the first of them is used: a command uses few. */
+function atFirstUse<Group extends object>(prepare: () => Group): Group {
+  const group = once(prepare);
+  return new Proxy({} as Group, {
+    get(_, name) {
+      let statement: ((...input: unknown[]) => unknown) | undefined;
+      return (...input: unknown[]) => {
+        statement ??= Reflect.get(group(), name) as typeof statement;
+        return statement?.(...input);
+      };
+    },
+  });
 }
 
 const grantIdOf = ({ grant_id }: { grant_id: string }) => grant_id;
