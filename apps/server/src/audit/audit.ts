@@ -17,7 +17,7 @@ export interface AuditedIds {
   link_id?: string;
   /** The name of its description. */
   scope?: string;
-  /** What an application was left with: see `name-marks.ts`. */
+  /** What the application has after the change: see `name-marks.ts`. */
   redirect_uris?: string;
   scopes?: string;
   resource_id?: string;
@@ -27,7 +27,7 @@ export interface AuditedIds {
   disabled?: string;
   /** Of the secret that an endpoint was given. */
   secret_version?: string;
-  /** The key of the caller. Of what is done to a key, which only the secret may do, that key. */
+  /** The key of the caller. For a change of a key, which needs ADMIN_SECRET, the changed key. */
   key_id?: string;
 }
 
@@ -74,7 +74,7 @@ export function createAudit(
     }
     lines.write({
       ...{ action, by, admin_secret },
-      // The secret is no key: null says so.
+      // Null for a call with ADMIN_SECRET, which has no key. A call with a key has its id in `ids`.
       ...(by === 'operator' && { key_id: null }),
       ...{ ...ids, result, reason, request_id, address },
     });

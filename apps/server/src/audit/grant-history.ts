@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 
 const MAX_REFUSALS = 200;
 
-/** Having asked about an unknown grant makes it no known one. */
+/** A refused look-up is kept under the id that was asked for. It does not show that the grant exists. */
 const LOOKS: ReadonlySet<ActionName> = new Set(['admin.grants.history', 'admin.refusals.list']);
 
 export async function reportGrant(store: Store, grant_id: string): Promise<GrantReport> {

@@ -31,7 +31,7 @@ export async function authenticateGrant(
   initiator: Initiator,
 ): Promise<GrantAuthentication> {
   const found = await findActiveGrant(service, credential, options);
-  // Only `/v1/account` shows the current account: it is no part of another resource.
+  // Only `/v1/account` shows the current account. A grant for another resource does not open it.
   if (options.currentAccount && found.grant.resource !== null) {
     throw refusal('grant_of_resource', found);
   }

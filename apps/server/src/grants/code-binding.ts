@@ -6,7 +6,7 @@ import type { CodeBinding } from '../store/records.ts';
 export interface BindingProof {
   redirect_uri: string | null;
   code_challenge: string | null;
-  /** Those that the code may be for; null for any. */
+  /** The code has to be for one of these; null for any. */
   resources: readonly (string | null)[] | null;
 }
 

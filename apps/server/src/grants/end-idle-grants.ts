@@ -70,7 +70,7 @@ export function createIdleGrants(
     if (newest === null) return;
     newestRecord = newest - monotonic();
     if (newest - clock() <= JUMP) return;
-    // Behind the clock at the start if that was right, and was set back since.
+    // Later than the clock if the clock was right at the start and has been set back since.
     steady = Math.max(steady, newestRecord);
     waitADay('The newest grant is from the future.');
   }

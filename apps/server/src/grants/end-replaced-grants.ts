@@ -34,7 +34,7 @@ export async function endReplacedGrants(
       await Promise.all(replaced.splice(0, AT_ONCE).map((grant) => end(grant.grant_id)));
     }
   } catch (error) {
-    // The code is spent, so this is not for the caller to repeat: a recovery gives it the grant.
+    // The code is used, so the caller cannot repeat the call. It gets the grant by a recovery.
     const why = { reason: null, subject: { account_id } };
     throw new DomainError('outcome_unknown', { grant_id }, error, why);
   }

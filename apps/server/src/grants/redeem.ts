@@ -19,7 +19,7 @@ export interface RedemptionRequest {
   code: string;
   redirect_uri?: string | undefined;
   code_verifier?: string | undefined;
-  /** Those that the code may be for, null for none. Default: any. */
+  /** The code has to be for one of these resources; null in the list is for a code without one. Default: any. */
   resources?: readonly (string | null)[] | null;
 }
 
@@ -91,6 +91,6 @@ function whyNotThisCode(
   if (state === null) return 'code_unknown';
   if (state.application_id !== application_id) return 'code_of_another_application';
   if (!sameHash(state.code_hash, code_hash)) return 'code_forged';
-  // Grants go on.
+  // Disabling an application ends its codes, but not its grants.
   return !state.redeemed && isOver(state, { generations }) ? 'code_ended_by_disabling' : null;
 }

@@ -31,7 +31,7 @@ export function headerCredentials(authorization: Authorization): ClientCredentia
   };
 }
 
-/** @param takesAssertions - otherwise, what is sent of them is unknown like any other parameter */
+/** @param takesAssertions - otherwise, their parameters are ignored like other unknown ones */
 export function formCredentials(
   form: Form,
   { takesAssertions }: { takesAssertions: boolean },

@@ -55,7 +55,7 @@ export async function readOwnForm(context: RequestContext, origin: string): Prom
   if (site !== undefined && site !== 'same-origin') {
     throw DomainError.because('form_of_another_site');
   }
-  // Some privacy settings send `null` as every Origin, so `null` proves nothing.
+  // With some privacy settings, browsers always send `Origin: null`, so `null` proves nothing.
   if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== origin) {
     throw DomainError.because('form_of_another_origin');
   }

@@ -16,10 +16,11 @@ const RESERVED_FILES = 256;
 const BYTES_PER_CONNECTION = 256 * 1024;
 const SHARE_OF_HEAP = 0.5;
 
-// Enough for the pool of any caller, and the others still have three quarters.
+// Enough for the connection pool of any caller. The other callers still have three quarters.
 const SHARE_OF_ADDRESS = 0.25;
 
-// From here on, idle connections make room. The rest is for those that arrive before they have closed.
+// From here on, idle connections are closed for new ones. The rest is for those that arrive before the
+// idle ones have closed.
 const NEAR_LIMIT = 0.875;
 
 // Longer than the 60 s of common load balancers, so that this side never closes a connection that
@@ -34,8 +35,9 @@ export const shareOfAddress = ({ maxConnections }: Server): number =>
   Math.max(1, Math.floor(maxConnections * SHARE_OF_ADDRESS));
 
 /**
- * Each connection is a file. Without a free one, the service could not reach its database. So the idle
- * ones make room: of an address that has its share, or near the limit the one that is idle for longest.
+ * Each connection uses a file descriptor. Without a free one, the service could not reach its database.
+ * So an idle connection is closed for a new one: one of the same address if that has its share, and near
+ * the limit the one that has been idle for longest.
  */
 export function limitConnections(
   server: Server,
@@ -72,7 +74,7 @@ export function limitConnections(
         open.delete(socket);
         idle.delete(socket);
       }
-      // The address may have begun anew before this one has closed.
+      // Meanwhile, new connections of this address may have started a new count.
       if (ofAddress.open.size === 0 && byAddress.get(address) === ofAddress)
         byAddress.delete(address);
       server.keepAliveTimeout = keepAliveTimeout();

@@ -48,7 +48,7 @@ export function sendRedirect(context: RequestContext, location: Location, header
   });
 }
 
-/** Sends JSON in chunks. What fails after the first one breaks the connection, as an end would lie. */
+/** Sends JSON in chunks. A failure after the first one breaks the connection: a normal end would look complete. */
 export async function sendPieces(
   context: RequestContext,
   pieces: AsyncIterable<string>,

@@ -95,7 +95,7 @@ export class SharedLimit implements Limit {
     const { seconds } = this.#limit;
     const now = this.#clock();
     const shared: WindowCount = await this.#store.addToCount({
-      // With the window, so that a changed setting starts a new count.
+      // The key has the length of the window, so that a changed setting starts a new count.
       key: `${this.#name}/${seconds}:${key}`,
       points: own,
       now,

@@ -2,12 +2,12 @@ import type { Clock, Milliseconds } from '../clock.ts';
 import type { Limit } from './limit.ts';
 import type { RateLimit } from './rate-limit-setting.ts';
 
-/** A host that approves without a page has its users' addresses from here alone. */
+/** If a host approves links without a page of ours, this is the only place that has the address of the user. */
 const MAX_BEGUN = 10_000;
 const MAX_KNOWN = 10_000;
 const KNOWN_FOR: Milliseconds = 86_400_000;
 
-/** Of so many link requests together, one is kept for known addresses. */
+/** One in so many link requests of the common limit is reserved for known addresses. */
 const ONE_FOR_KNOWN_OF = 5;
 
 export const forStrangers = ({ limit, seconds }: RateLimit): RateLimit => ({
@@ -18,11 +18,11 @@ export const forStrangers = ({ limit, seconds }: RateLimit): RateLimit => ({
 interface Parts {
   byAddress: Limit;
   together: Limit;
-  /** Of the addresses that are not known. */
+  /** For all addresses that are not known. */
   strangers: Limit;
 }
 
-/** Of link requests: by address, and together. Where links were approved, a share stays free. */
+/** Limits link requests by address and in total. A share of the total is for addresses that had a link approved. */
 export class LinkLimit implements Limit {
   readonly #parts: Parts;
   readonly #clock: Clock;

@@ -19,7 +19,7 @@ const defaultRateLimits: RateLimits = {
   links_total: { limit: 6_000, seconds: 60 },
 };
 
-/** What somebody can have made with an open page, by page. Not a setting. */
+/** How often an open page can be used, for each page. Not a setting. */
 export const PAGE_ACTIONS: RateLimit = { limit: 120, seconds: 60 };
 
 /** Failed ones of a client with a document and an address together. Not a setting. */

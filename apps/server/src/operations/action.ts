@@ -32,7 +32,7 @@ export interface ColumnsFor<Input, Output> extends ActionColumns {
   readonly outputIds: IdPathsIn<Output>;
 }
 
-/** An action that the input chooses. What is refused before then has the name given here. */
+/** The input chooses the action. A refusal before that is recorded under `name`. */
 export interface ActionChoice<Output extends object, Input extends object, By extends AnyCaller>
   extends Pick<Action<Output, Input, By>, 'name' | 'caller' | 'roles'> {
   readonly choose: (input: Input) => Action<Output, Input, By>;
@@ -45,7 +45,7 @@ export interface Action<
 > extends ActionColumns {
   readonly name: ActionName;
   readonly caller: By['kind'];
-  /** Noting the first use of a grant is no change. */
+  /** False also for an action that only notes the first use of a grant. */
   readonly changes: boolean;
   /** The roles of the keys that may call it, of an operation of the operator. */
   readonly roles?: readonly Role[];

@@ -153,7 +153,7 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     inputIds: {},
-    // One with a document has its id from its first approval on.
+    // An application with a document gets its id by its first approval.
     outputIds: { grant_id: 'grant_id', application_id: 'application.id' },
     async handle(service, _input: object, user: User, initiator) {
       const { account_id } = user.page;
@@ -204,7 +204,7 @@ export const browserActions = {
     async handle(service, { done }: { done: string | null }, user: User): Promise<ConnectionsView> {
       const { account_id } = user.page;
       const connections = await listConnections(service, account_id);
-      // Another site could lead here with any id: of what is connected, or never was.
+      // Another site could link here with any id: of an application that is connected, or never was.
       const isOver =
         done !== null && !connections.some(({ application }) => application.id === done);
       const ended = isOver

@@ -18,7 +18,7 @@ const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_already_used',
 ]);
 
-// Why a guessed ticket, cookie or form token is refused.
+// The reasons for which a guessed ticket, cookie or form token is refused.
 const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'page_ticket_ill_formed',
   'page_ticket_wrong',
@@ -50,8 +50,9 @@ export function countFailure(
 }
 
 /**
- * Everybody can revoke in the name of a public application, and whoever links an account of their own
- * has a grant of it. So neither counts for the other users: their conversions alone do.
+ * Anybody can revoke in the name of a public application, and anybody can get a grant of it with an
+ * account of their own. So these calls do not count against the application, which all of its users
+ * share. Only conversions do.
  */
 function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
   switch (caller.kind) {
@@ -71,7 +72,7 @@ function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
   }
 }
 
-/** Who begins links that are approved is no flood. */
+/** An address whose links are approved belongs to users, so its next links are not limited as a flood. */
 export function noteLink(
   { links }: Limits,
   name: ActionName,
@@ -82,7 +83,7 @@ export function noteLink(
   if (name === 'admin.links.approve') links.approved(link_id);
 }
 
-/** Of a public application, a revocation that revokes nothing takes no more than its id. */
+/** Anybody can send a revocation that revokes nothing in the name of a public application: its id is enough. */
 export function countFruitless(
   { authentications }: Limits,
   caller: AnyCaller,

@@ -31,7 +31,7 @@ export async function callOperation<Name extends OperatorOperation>(
   const request = {
     redacted: { request_id: newId(service.clock()), address: null },
     address: undefined,
-    // There is no request that could tell it.
+    // No request was received, so no Host header tells the address.
     publicUrl: service.linking?.publicUrl ?? '',
     waitedForBody: false,
     response: null,

@@ -14,7 +14,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** What the access log, the metrics and the trace have of a call. */
+/** What the access log, the metrics and the trace record of a call. */
 export interface CallSummary {
   action?: ActionName;
   application_id?: string | undefined;
@@ -106,7 +106,7 @@ export async function call<Output extends object, Input extends object, By exten
     }
 
     const input = await steps.readInput();
-    // Whatever was disabled or removed before the last byte arrived applies to this call.
+    // The secret or the application may have been disabled or removed before the last byte arrived.
     if (request.waitedForBody && steps.authenticatesInBody !== true) {
       authenticated = await steps.authenticate();
       caller = authenticated;
@@ -171,7 +171,7 @@ export async function call<Output extends object, Input extends object, By exten
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
     const isNobody = caller === null || caller.kind === 'visitor';
     const isKept = !isPointless && service.audit.refused(auditedCall(isNobody ? null : by), error);
-    // Anybody can name an application that exists. Strangers count as far as their refusals are kept.
+    // A stranger can name any application. So the refusal of a stranger counts only if it is kept.
     if (isKnown && (isKept || !isNobody)) service.counts.refused(error.code, error.reason);
     throw error;
   } finally {
@@ -211,7 +211,7 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
   }
 }
 
-// These can come before the application is looked up, which the operator may have made up.
+// These can come before the look-up of the application, so its id may be wrong.
 const BEFORE_LOOK_UP: ReadonlySet<ErrorCode> = new Set([
   'parameter_invalid',
   'application_not_found',

@@ -11,7 +11,7 @@ export interface Callers {
   visitor: Visitor;
 }
 
-/** With the secret or a key; with neither inside the process, where none is needed. */
+/** Has ADMIN_SECRET or a key. A call from inside the process needs neither. */
 export interface Operator {
   readonly kind: 'operator';
   readonly admin_secret: 'current' | 'previous' | null;

@@ -7,9 +7,9 @@ import type { StreamedOutput } from './streamed-output.ts';
 
 export interface CallDetails {
   publicUrl: string;
-  /** A handler adds what its row of the table cannot name. */
+  /** A handler adds the ids that its row of the table cannot name. */
   ids: AuditedIds;
-  /** Nothing was done for a caller who need not know more than an id. Throws over the limit. */
+  /** For a call that did nothing and needed no more than a public id. Throws over the limit. */
   countFruitless(): void;
 }
 

@@ -42,7 +42,8 @@ export function parameterInvalid(error: z.ZodError): DomainError {
   const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => ({
     path: [
       ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
-      // zod has one issue for all unknown members of an object. What is no name could be anything.
+      // zod has one issue for all unknown members of an object. Only text that looks like a name is
+      // repeated: anything else could be a credential.
       ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1).filter(isName) : []),
     ],
     message: issue.message,

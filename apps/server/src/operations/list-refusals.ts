@@ -40,7 +40,7 @@ function filterOf({ application_id, account_id, grant_id }: Filter): RefusalFilt
   return grant_id === undefined ? {} : { grant_id };
 }
 
-// Comes before every refusal: the page before it has the first one alone.
+// In a list, newest first, this comes before every refusal. The page before it has only the first refusal.
 const NEWEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**

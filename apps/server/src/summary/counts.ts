@@ -12,7 +12,7 @@ export interface Counts {
   linkDecided(link_id: string, status: 'approved' | 'denied'): void;
   grantCreated(): void;
   grantsRevoked(reason: EndReason, count?: number): void;
-  /** Of a call that names an application that exists: a stranger must not be able to count. */
+  /** For a call that names an existing application. Otherwise, strangers could add to the counts. */
   refused(error_code: ErrorCode, reason: Reason | null): void;
   /**
    * What is written, and what this process has not written yet.
@@ -48,7 +48,7 @@ export function createCounts(
   let timer: NodeJS.Timeout | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** So that nothing is read between its writing and its removal, which would count it twice. */
+  /** A read between the write of a count and its removal from memory would count it twice. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(work);
     turn = result.catch(() => {});
@@ -73,7 +73,8 @@ export function createCounts(
       try {
         await store.addCounts({ hour, counts });
       } catch (error) {
-        // If it was written all the same, it counts twice. Otherwise, an outage would lose its counts.
+        // If the failed write was made nevertheless, these count twice. Dropping them would lose the
+        // counts of every outage.
         for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
           add(name, hour, count);
         }
@@ -113,7 +114,7 @@ export function createCounts(
   };
 }
 
-/** For what happens to records that nobody uses, or happened before. */
+/** For trials, and for changes that are made again from a log: they must not count for the summary. */
 export const noCounts: Counts = {
   linkBegun() {},
   linkDecided() {},

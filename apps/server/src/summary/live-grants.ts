@@ -41,7 +41,7 @@ export function createLiveGrants(
   let timer: NodeJS.Timeout | undefined;
 
   async function countAll(): Promise<void> {
-    // What this process has not written would be added to the count once more.
+    // Changes that are counted only in memory so far would be added to the new count again.
     await counts.flush();
     const counted_at = clock();
     let count = 0;

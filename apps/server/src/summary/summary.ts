@@ -56,7 +56,7 @@ export interface Steps {
 /** @param asked - hours that the steps cover, at least */
 export function stepsOf(asked: number, now: Milliseconds): Steps {
   const until = hourOf(now) + HOUR;
-  // The time that was asked for mostly begins within an hour, so it touches one more.
+  // The period usually begins in the middle of an hour, so it reaches into one more.
   const hours = asked + 1;
   const hoursOfStep = Math.ceil(hours / MAX_STEPS);
   const step = hoursOfStep * HOUR;
@@ -85,7 +85,7 @@ export function summaryOf(
   const refused: Summary['refused'] = {};
   for (const { hour, counts } of records) {
     const inStep = series[Math.floor((hour - since) / step)];
-    // What this process has not written may be of any hour.
+    // The counts in memory may be older than the period.
     if (inStep === undefined) continue;
     const isOver = hour + HOUR + LINK_LIFETIME <= now;
     for (const [name, count] of Object.entries(counts)) {
@@ -111,7 +111,7 @@ export function summaryOf(
     object: 'summary',
     since: formatTimestamp(since),
     until: formatTimestamp(now),
-    // Less than nothing if a process was killed before it wrote that a link began.
+    // Negative if a process was killed before it wrote the count of the links that began.
     links: { ...links, expired: Math.max(undecided, 0) },
     grants: { created, revoked, live: Math.max(live, 0) },
     refused,

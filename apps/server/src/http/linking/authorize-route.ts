@@ -39,7 +39,8 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
               onApplication({ name, homepage_uri }) {
                 context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
               },
-              // Or a stranger could have any number of addresses fetched, none of which is a document.
+              // Counted before the fetch. Otherwise, a stranger could make the service fetch any number
+              // of addresses that have no document.
               beforeFetch() {
                 limits.links.count(address_key);
                 visitor.address_key = null;
@@ -59,8 +60,8 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
 }
 
 /**
- * 300 images or prefetches on any page would use up what the address of its visitors may begin.
- * Browsers say what they are; programs send neither header.
+ * Otherwise, 300 images or prefetches on any web page would use up the limit of its visitor's address.
+ * Browsers say what a request is for. Programs send neither header.
  */
 function refuseNoNavigation({ headers }: IncomingMessage): void {
   if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') refuse('Sec-Fetch-Dest');

@@ -23,7 +23,7 @@ const decisions = {
 };
 
 const decision: ActionChoice<Redirect, Answer, Callers['user']> = {
-  name: 'pages.open',
+  name: browserActions.showConsent.name,
   caller: 'user',
   choose: (answer) => actionOf(answer, decisions),
 };

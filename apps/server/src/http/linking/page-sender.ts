@@ -88,7 +88,7 @@ export function createPageSender(
   };
 }
 
-/** It tells of a public document or of the request, and nothing of what the service knows. */
+/** This shows what is wrong with a public document or the request, and nothing that only the service knows. */
 function problemOf(error: DomainError, returns: StrangersAddress | null): string | null {
   const { code, reason } = error;
   if (code === 'client_document_invalid') return reason && reasons[reason].found;

@@ -61,7 +61,7 @@ export const adminHandlers: Handlers<AdminName> = {
     const { application_id, ...changes } = input;
     const { redirect_uris, scopes } = changes;
     const application = await updateApplication(service, application_id, changes);
-    // A restore takes away again what is not among them.
+    // A restore removes from the backup what is not in this list.
     if (redirect_uris !== undefined) ids.redirect_uris = marksOf(redirect_uris);
     if (scopes !== undefined) ids.scopes = scopeMarksOf(scopes);
     return toApplication(application);
@@ -83,14 +83,14 @@ export const adminHandlers: Handlers<AdminName> = {
     const account = {
       id: account_id,
       username: input.username,
-      // Empty is what had nothing that shows.
+      // Empty if it had only invisible characters.
       display_name: input.display_name || input.username,
       twitter: input.twitter || null,
       verified: input.verified,
       supporter: input.supporter,
       ...(input.external_id !== null && { external_id: input.external_id }),
     };
-    // Only a new one needs room.
+    // Changing an account needs no room.
     if ((await room.isFull()) && (await store.findAccount(account_id)) === null) {
       throw new DomainError('store_full');
     }

@@ -33,7 +33,7 @@ export const eventsHandlers: Handlers<EventsName> = {
   'admin.endpoints.update': async (service, input, _operator, _initiator, { ids }) => {
     const { endpoint_id, ...changes } = input;
     const endpoint = await updateEndpoint(service, endpoint_id, changes);
-    // A restore disables it again.
+    // From this, a restore knows whether to disable it again.
     if (changes.disabled !== undefined) ids.disabled = `${changes.disabled}`;
     return toEndpoint(endpoint);
   },
@@ -48,7 +48,7 @@ export const eventsHandlers: Handlers<EventsName> = {
   ) => {
     await eventsOf(service).admitKeys();
     const endpoint = await rotateEndpoint(service, endpoint_id, overlap_seconds * 1000);
-    // A restore goes on to the same secret.
+    // From this, a restore brings the backup to the same secret.
     ids.secret_version = `${endpoint.secret_version}`;
     return withSecret(service, endpoint);
   },

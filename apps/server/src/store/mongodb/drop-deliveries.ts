@@ -59,7 +59,7 @@ export async function dropUntold(
   });
 }
 
-/** After a change that is made. If this fails, the change is no less made: a sweep drops what is left. */
+/** Runs after a change was made. If it fails, the change stays made, and a sweep drops what is left. */
 export const tryDropUntold = (...input: Parameters<typeof dropUntold>): Promise<void> =>
   dropUntold(...input).catch(() => undefined);
 

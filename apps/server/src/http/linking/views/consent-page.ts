@@ -27,7 +27,7 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const host = { name: theme.name, logo_uri: theme.logo };
   const { document } = application;
   const name = outside(application.name);
-  // Of a stranger, the host of its address is all that is certain.
+  // Of an application that nobody registered, only the host of its address is certain.
   const who = document === null ? name : outside(new URL(document.uri).host);
   const parties = { application: name, host: who, service: outside(theme.name) };
   const sensitive = scopes.filter((scope) => scope.sensitive);

@@ -25,7 +25,7 @@ export interface PageParts {
 
 export interface ShownApplication
   extends Omit<ApplicationProfile, 'object' | 'id' | 'document_uri' | 'vouched'> {
-  /** Of an application that nobody registered: its host is who asks, and its name a claim. */
+  /** For an application that nobody registered. Only its host is certain: its name is a claim. */
   readonly document: { readonly uri: string } | null;
 }
 
