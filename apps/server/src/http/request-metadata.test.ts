@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { redactor } from '../log/redactor.ts';
-import { clientAddress, createPublicUrl, createRedaction } from './request-metadata.ts';
+import {
+  clientAddress,
+  createPublicUrl,
+  createRedaction,
+  parseAuthorization,
+} from './request-metadata.ts';
 
 const request = (headers: IncomingMessage['headers'], localAddress = '10.0.0.1') => {
   const socket = { localAddress, localPort: 3000, remoteAddress: '10.9.9.9' };
@@ -69,4 +74,43 @@ test.each([
 
 test('a credential is removed from a recorded request id', () => {
   expect(redacted('quicksilver-1', undefined).request_id).toBe('[redacted]-1');
+});
+
+test.each([
+  ['Bearer abc', 'abc'],
+  ['bearer abc', 'abc'],
+  ['BEARER   abc  ', 'abc'],
+  ['Bearer a:b=', 'a:b='],
+])('"%s" is Bearer', (header, token) => {
+  expect(parseAuthorization(header)).toEqual({ scheme: 'bearer', token });
+});
+
+test.each([
+  ['user', 'password'],
+  ['user', 'pass:word:'],
+  ['', 'password'],
+  ['user', ''],
+  ['ü', 'ß'],
+])('Basic has the user "%s" and the password "%s"', (user, password) => {
+  const encoded = Buffer.from(`${user}:${password}`).toString('base64');
+  for (const header of [`Basic ${encoded}`, `basic  ${encoded.replace(/=+$/, '')} `]) {
+    expect(parseAuthorization(header)).toEqual({ scheme: 'basic', user, password });
+  }
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'abc',
+  'Bearer a b',
+  'Bearer\tabc',
+  'Bearerabc',
+  'Digest abc',
+  'Basic',
+  `Basic ${btoa('no colon')}`,
+  'Basic !!!',
+  'Bearer a, Bearer b',
+])('"%s" is neither Bearer nor Basic', (header) => {
+  expect(parseAuthorization(header)).toBeNull();
 });

@@ -55,6 +55,12 @@ describe('what only prints loads nothing of what commands run', () => {
   });
 });
 
+test('a command loads no other command', async () => {
+  const loaded = await loadedBy(['app', 'list', '--help']);
+  const commands = loaded.filter((name) => /-commands?\.ts$/.test(name));
+  expect(commands).toEqual(['apps/server/src/cli/app-commands.ts']);
+});
+
 test('a command on SQLite loads neither the HTTP server nor the store of MongoDB', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-'));
   try {
