@@ -44,14 +44,14 @@ export function watchDatabaseFile(path: string, onLost: (error: Error) => void):
   }
 
   function verify(): void {
-    const changed = files.find(({ name, opened }) => {
+    for (const { name, opened } of files) {
       const found = identify(name);
-      return found?.dev !== opened?.dev || found?.ino !== opened?.ino;
-    });
-    if (lost === null && changed !== undefined) {
-      lose(
-        `The SQLite file ${changed.name} was replaced, moved or deleted while the service ran. Put the right files in place and restart every process that uses them.`,
-      );
+      const isOurs = found?.dev === opened?.dev && found?.ino === opened?.ino;
+      if (lost === null && !isOurs) {
+        lose(
+          `The SQLite file ${name} was replaced, moved or deleted while the service ran. Put the right files in place and restart every process that uses them.`,
+        );
+      }
     }
     refuseIfLost();
   }

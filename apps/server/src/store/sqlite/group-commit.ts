@@ -7,7 +7,10 @@ import { isFull, isUnavailable, mayBeWritten, retryWhileLocked, rollBack } from 
 import type { Reserve } from './reserve.ts';
 
 interface Write {
-  attempt: () => unknown;
+  attempt(...input: unknown[]): unknown;
+  input: unknown[];
+  result?: unknown;
+  failure?: { error: unknown } | undefined;
   ends: boolean;
   members: ErrorMembers;
   resolve: (result: unknown) => void;
@@ -40,13 +43,15 @@ export class GroupCommit {
    * @param attempt - synchronous; may run again, after its changes were undone
    * @param options.ends - whether it ends something: then it has all of the reserve
    */
-  run<T>(
-    attempt: () => T,
+  run<T, Input extends unknown[] = []>(
+    attempt: (...input: Input) => T,
     { members = {}, ends = false }: { members?: ErrorMembers | undefined; ends?: boolean } = {},
+    ...input: Input
   ): Promise<T> {
     if (isPastDeadline()) return Promise.reject(pastDeadline());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ attempt, ends, members, resolve: resolve as Write['resolve'], reject });
+    const settle = { resolve: resolve as Write['resolve'], reject };
+    this.#waiting.push({ attempt, input, ends, members, ...settle });
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -73,20 +78,21 @@ export class GroupCommit {
     let isCommitted = false;
     do {
       try {
-        const settlements: (() => void)[] | null = hasThrown
-          ? this.#attemptApart(batch)
-          : attemptTogether(batch);
-        hasThrown = settlements === null;
-        if (settlements !== null) {
+        if (hasThrown) this.#attemptApart(batch);
+        if (hasThrown || attemptTogether(batch)) {
           this.#file.verify();
           this.#database.exec('COMMIT');
           isCommitted = true;
           // If another file has come to the path, what was committed is only found if ours is put back.
           this.#file.verify();
           // No caller learns of its write before COMMIT has returned.
-          for (const settle of settlements) settle();
+          for (const { result, failure, resolve, reject } of batch) {
+            if (failure === undefined) resolve(result);
+            else reject(failure.error);
+          }
           return;
         }
+        hasThrown = true;
         rollBack(this.#database);
       } catch (error) {
         rollBack(this.#database);
@@ -151,20 +157,20 @@ export class GroupCommit {
     }
   }
 
-  #attemptApart(batch: readonly Write[]): (() => void)[] {
-    return batch.map(({ attempt, resolve, reject }) => {
+  #attemptApart(batch: Write[]): void {
+    for (const write of batch) {
+      write.failure = undefined;
       this.#database.exec('SAVEPOINT before_it');
       try {
-        const result = attempt();
+        write.result = write.attempt(...write.input);
         this.#database.exec('RELEASE before_it');
-        return () => resolve(result);
       } catch (error) {
         // SQLite may have rolled back everything, for example because the disk is full.
         if (isUnavailable(error)) throw error;
         this.#database.exec('ROLLBACK TO before_it; RELEASE before_it');
-        return () => reject(error);
+        write.failure = { error };
       }
-    });
+    }
   }
 
   #toUnavailable(error: unknown): DomainError {
@@ -177,16 +183,14 @@ export class GroupCommit {
  * Without savepoints, since hardly any write throws: with one, SQLite keeps each page that a write changes as
  * it was before, which takes half of the CPU of a revocation's statements.
  *
- * @returns null if a write threw, so that all have to be undone
+ * @returns false if a write threw, so that all have to be undone
  */
-function attemptTogether(batch: readonly Write[]): (() => void)[] | null {
+function attemptTogether(batch: Write[]): boolean {
   try {
-    return batch.map(({ attempt, resolve }) => {
-      const result = attempt();
-      return () => resolve(result);
-    });
+    for (const write of batch) write.result = write.attempt(...write.input);
+    return true;
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    return null;
+    return false;
   }
 }

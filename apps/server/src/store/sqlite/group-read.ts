@@ -4,7 +4,10 @@ import type { DatabaseFile } from './database-file.ts';
 import { isLocked, retryWhileLocked, rollBack } from './errors.ts';
 
 interface Read {
-  statement: () => unknown;
+  statement(...input: unknown[]): unknown;
+  input: unknown[];
+  result?: unknown;
+  failure?: { error: unknown } | undefined;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -29,51 +32,51 @@ export class GroupRead {
   }
 
   /** @param statement - synchronous; may run again, if the database was locked */
-  run<T>(statement: () => T): Promise<T> {
+  run<T, Input extends unknown[] = []>(
+    statement: (...input: Input) => T,
+    ...input: Input
+  ): Promise<T> {
     if (isPastDeadline()) return Promise.reject(pastDeadline());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    if (this.#waiting.length === 0) process.nextTick(() => this.#readBatch());
-    this.#waiting.push({ statement, resolve: resolve as Read['resolve'], reject });
+    if (this.#waiting.length === 0) process.nextTick(this.#readBatch);
+    this.#waiting.push({ statement, input, resolve: resolve as Read['resolve'], reject });
     return promise;
   }
 
-  async #readBatch(): Promise<void> {
+  readonly #readBatch = async (): Promise<void> => {
     const batch = this.#waiting;
     this.#waiting = [];
     try {
-      const settlements = await retryWhileLocked(() => this.#readAll(batch));
-      for (const settle of settlements) settle();
+      await retryWhileLocked(() => this.#readAll(batch));
+      // None is told before the file is known to be ours.
+      for (const { result, failure, resolve, reject } of batch) {
+        if (failure === undefined) resolve(result);
+        else reject(failure.error);
+      }
     } catch (error) {
       for (const { reject } of batch) reject(this.#file.toStoreError(error));
     }
-  }
+  };
 
   /** @throws if the database is locked, another file is at the path, or the store is closed */
-  #readAll(batch: readonly Read[]): (() => void)[] {
+  #readAll(batch: Read[]): void {
     this.#refuseIfEnded();
-    const settlements = batch.length > 1 ? this.#inTransaction(batch) : batch.map(this.#readOne);
-    this.#file.verify();
-    return settlements;
-  }
-
-  #inTransaction(batch: readonly Read[]): (() => void)[] {
-    this.#begin.run();
+    const isShared = batch.length > 1;
+    if (isShared) this.#begin.run();
     try {
-      return batch.map(this.#readOne);
+      for (const read of batch) {
+        read.failure = undefined;
+        try {
+          read.result = read.statement(...read.input);
+        } catch (error) {
+          if (isLocked(error)) throw error;
+          read.failure = { error: this.#file.toStoreError(error) };
+        }
+      }
     } finally {
       // There is nothing to commit, and an error of the disk has ended the transaction already.
-      rollBack(this.#database);
+      if (isShared) rollBack(this.#database);
     }
+    this.#file.verify();
   }
-
-  readonly #readOne = ({ statement, resolve, reject }: Read): (() => void) => {
-    try {
-      const result = statement();
-      return () => resolve(result);
-    } catch (error) {
-      if (isLocked(error)) throw error;
-      const told = this.#file.toStoreError(error);
-      return () => reject(told);
-    }
-  };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isUuid, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Actor, Initiator } from '../../initiator.ts';
 import { firstGenerations } from '../generations.ts';
 import type {
@@ -13,7 +13,6 @@ import type {
   GrantHistory,
   GrantRecord,
   PendingRecord,
-  SecretRecord,
   StoredReason,
 } from '../records.ts';
 import type { ListRange, Parties } from '../store.ts';
@@ -108,7 +107,16 @@ export function withSecrets<
       last = recordOf(id, row);
       records.push(last);
     }
-    if (row.secret_id) last.secrets.push(secretRecord(row, row.secret_id));
+    if (row.secret_id !== null) {
+      last.secrets.push({
+        id: uuidFromBytes(row.secret_id),
+        hash: row.hash,
+        hint: row.hint,
+        created_at: row.secret_created_at,
+        expires_at: row.expires_at,
+        last_used_at: row.last_used_at,
+      });
+    }
   }
   return records;
 }
@@ -147,17 +155,6 @@ export function applicationAuthentication(
 /** Null for nearly every application, so that reading one parses nothing. */
 export function generationsText(generations: Generations): string | null {
   return isDeepStrictEqual(generations, firstGenerations) ? null : JSON.stringify(generations);
-}
-
-function secretRecord(row: AuthenticatingRow, id: Bytes): SecretRecord {
-  return {
-    id: uuidFromBytes(id),
-    hash: row.hash,
-    hint: row.hint,
-    created_at: row.secret_created_at,
-    expires_at: row.expires_at,
-    last_used_at: row.last_used_at,
-  };
 }
 
 export function accountText({ external_id, ...account }: CurrentAccount): string {
@@ -263,14 +260,15 @@ const SHORTENED = '~';
 const OS_USER = '@';
 const KEY = '*';
 
+// A caller's own request id may be an upper-case UUID, which would come back in lower case.
+const LOWER_CASE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export function initiatorText(initiator: Initiator): string;
 export function initiatorText(initiator: Initiator | null): string | null;
 export function initiatorText(initiator: Initiator | null): string | null {
   if (initiator === null) return null;
   const { by, request_id, secret_id, key_id, os_user } = initiator;
-  // A caller's own request id may be an upper-case UUID, which would come back in lower case.
-  const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
-  const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
+  const request = LOWER_CASE_UUID.test(request_id) ? SHORTENED + shorten(request_id) : request_id;
   let text = `${by} ${request}`;
   if (secret_id !== null) text += ` ${shorten(secret_id)}`;
   if (key_id !== undefined) text += ` ${KEY}${shorten(key_id)}`;

@@ -88,7 +88,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const read =
     <Input extends unknown[], T>(statement: (...input: Input) => T) =>
     (...input: Input): Promise<T> =>
-      reads.run(() => statement(...input));
+      reads.run(statement, ...input);
 
   function write<Input extends unknown[], T>(
     statements: (...input: Input) => T,
@@ -98,7 +98,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     return async (...input: Input): Promise<T> => {
       refuseIfEnded();
       const members = grantOf && { grant_id: grantOf(...input) };
-      return commits.run(() => statements(...input), { ...options, members });
+      return commits.run(statements, { ...options, members }, ...input);
     };
   }
 
