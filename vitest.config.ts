@@ -17,6 +17,12 @@ export default defineConfig({
   test: {
     projects: [
       project('packages/schema'),
+      project('packages/domain'),
+      project('packages/store'),
+      project('packages/rules'),
+      project('packages/store-suite'),
+      project('packages/store-sqlite'),
+      project('packages/store-mongodb', onMongodb),
       project('packages/client'),
       project('packages/race'),
       project('packages/testing'),

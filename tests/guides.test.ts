@@ -493,7 +493,7 @@ test('every program in them compiles', slow, async () => {
 });
 
 test('the guide to the answers names reasons that there are', async () => {
-  const { reasons } = await import('../apps/server/src/reasons.ts');
+  const { reasons } = await import('@latchkey/domain/reasons');
   const rows = tableBelow(await read('guides/answer-a-user.md'), '6. What to tell');
   expect(rows.length).toBeGreaterThan(5);
   for (const [reason] of rows) expect(Object.keys(reasons)).toContain(reason);

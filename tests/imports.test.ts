@@ -124,9 +124,9 @@ export const five = decodeJson('').sub;
 `;
   const faults = await faultsIn({
     'apps/server/src/http/planted.ts': decoding,
-    'apps/server/src/client-documents/planted.ts': decoding,
+    'packages/rules/src/client-documents/planted.ts': decoding,
     'apps/server/src/http/planted.test.ts': decoding,
-    'apps/server/src/store/planted.ts': decoding,
+    'packages/store/src/planted.ts': decoding,
   });
   // The types refuse the last line.
   const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `:${line} plugin`);

@@ -1,5 +1,9 @@
 import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { reasons } from '@latchkey/domain/reasons';
+import { endpointSecret } from '@latchkey/rules/events/endpoint-secret';
+import { messageHeaders } from '@latchkey/rules/events/message';
+import { nextAttemptAt } from '@latchkey/rules/events/timetable';
 import {
   attemptResults,
   type Caller,
@@ -16,12 +20,8 @@ import {
   parseCredential,
 } from '@latchkey/schema';
 import { loadSettings, type Settings } from '@latchkey/server';
+import { grantEventId } from '@latchkey/store/event';
 import { describe, expect, test } from 'vitest';
-import { grantEventId } from '../apps/server/src/event.ts';
-import { endpointSecret } from '../apps/server/src/events/endpoint-secret.ts';
-import { messageHeaders } from '../apps/server/src/events/message.ts';
-import { nextAttemptAt } from '../apps/server/src/events/timetable.ts';
-import { reasons } from '../apps/server/src/reasons.ts';
 import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
 import { anchors, codeBlocks, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';

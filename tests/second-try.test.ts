@@ -135,7 +135,7 @@ describe('the list of suites without a second try', () => {
     ...['check-mongodb', 'faults', 'history', 'hostile', 'proxies', 'two-servers'].map(
       (folder) => `apps/server/test/${folder}/`,
     ),
-    'apps/server/test/store/store-suite.ts',
+    'packages/store-suite/src/index.ts',
   ];
   const TITLE =
     /^\s*(?:test|it|describe\w*)\b[^'`\n]*\n?[^'`\n]*['`][^'`\n]*(?:\brac(?:es?|ing)\b|concurren\w*|at the same time|(?:many|processes|versions|calls|exchanges) at once)/im;

@@ -20,6 +20,19 @@ async function copySwaggerUi(): Promise<void> {
   for (const file of swaggerUiFiles) await cp(join(swaggerUi, file), join('dist/swagger-ui', file));
 }
 
+// Without this, the declarations would import the private packages, which nobody can install.
+const dts = {
+  only: true,
+  compilerOptions: {
+    paths: Object.fromEntries(
+      ['domain', 'store', 'rules'].map((name) => [
+        `@latchkey/${name}/*`,
+        [`../../packages/${name}/src/*.ts`],
+      ]),
+    ),
+  },
+};
+
 export default defineConfig([
   {
     entry: { latchkey: 'src/cli/latchkey.ts', index: 'src/index.ts', testing: 'src/testing.ts' },
@@ -30,12 +43,13 @@ export default defineConfig([
     // esbuild would write `node:sqlite` as `sqlite`, which does not exist.
     removeNodeProtocol: false,
     // Fewer files to load at a start. As a dependency, tRPC would also install TypeScript, its peer.
-    noExternal: ['@latchkey/schema', '@trpc/server'],
+    // The private packages of the service are published as part of it.
+    noExternal: [/^@latchkey\//, '@trpc/server'],
     esbuildPlugins: [thirdPartyNotices(swaggerUi)],
     clean: true,
     onSuccess: copySwaggerUi,
   },
   // One by one, so that the types of the first share no file with the inside of the service.
-  { entry: ['src/index.ts'], format: 'esm', dts: { only: true } },
-  { entry: ['src/testing.ts'], format: 'esm', dts: { only: true } },
+  { entry: ['src/index.ts'], format: 'esm', dts },
+  { entry: ['src/testing.ts'], format: 'esm', dts },
 ]);

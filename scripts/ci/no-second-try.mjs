@@ -4,7 +4,7 @@ export const NO_SECOND_TRY = [
   '.property.test.ts',
   'apps/server/src/http/form.test.ts',
   'apps/server/src/http/linking/theme/contrast.test.ts',
-  'apps/server/src/linking/redirect.test.ts',
+  'packages/rules/src/linking/redirect.test.ts',
   'apps/server/test/browser/linking.test.ts',
   'apps/server/test/check-mongodb/',
   'apps/server/test/cli/copy-command.test.ts',

@@ -80,12 +80,12 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
   });
   afterAll(() => listener.close());
 
-  describe('SQLite', () => describeStore(undefined));
+  describe('SQLite', () => testStore(undefined));
   const mongodb = inject('mongodbUrl');
   const notRun = mongodb ? '' : ' (not run: there is no MongoDB)';
-  describe.runIf(mongodb)(`MongoDB${notRun}`, () => describeStore(mongodb));
+  describe.runIf(mongodb)(`MongoDB${notRun}`, () => testStore(mongodb));
 
-  function describeStore(server: string | undefined): void {
+  function testStore(server: string | undefined): void {
     const database = freshName();
     let folder: string;
     let documents: DocumentServer;

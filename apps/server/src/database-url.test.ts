@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { pathOf } from '@latchkey/store-sqlite/driver';
 import { expect, test } from 'vitest';
 import { databaseUrlFault } from './database-url.ts';
-import { pathOf } from './store/sqlite/driver.ts';
 
 test.each([
   ['file::memory:', ':memory:'],

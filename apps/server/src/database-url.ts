@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { percentDecode } from './percent-decode.ts';
-import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './store/open-store.ts';
+import { percentDecode } from '@latchkey/rules/percent-decode';
+import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './open-store.ts';
 
 /** Keeps nothing. */
 export const IN_MEMORY_URL = 'file::memory:';

@@ -8,7 +8,7 @@
 // First: an older Node is told so before anything fails on it.
 import './supported-node.ts';
 
-import type { Log } from './log/log.ts';
+import type { Log } from '@latchkey/rules/log/log';
 import type { Settings } from './settings.ts';
 import {
   type RunningServer,

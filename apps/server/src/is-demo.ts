@@ -1,4 +1,4 @@
-import { isLoopbackHost } from './loopback.ts';
+import { isLoopbackHost } from '@latchkey/domain/loopback';
 import type { Settings } from './settings.ts';
 
 type DemoConditions = Pick<

@@ -1,4 +1,4 @@
-import { createLog, type Log } from './log/log.ts';
+import { createLog, type Log } from '@latchkey/rules/log/log';
 import type { Settings } from './settings.ts';
 
 export function openLog(settings: Settings): Log {

@@ -1,30 +1,34 @@
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import { isLoopbackHost } from '@latchkey/domain/loopback';
+import { createExportTurns } from '@latchkey/rules/accounts/export-turns';
+import { createDeletions } from '@latchkey/rules/applications/deletions';
+import { createAudit, createAuditLines } from '@latchkey/rules/audit/audit';
+import { createCommandChanges } from '@latchkey/rules/audit/command-changes';
+import { createLogNumbers } from '@latchkey/rules/audit/log-numbers';
+import { createRefusalKeeper } from '@latchkey/rules/audit/refusal-keeper';
+import { createClientDocuments } from '@latchkey/rules/client-documents/client-documents';
+import {
+  createEvents,
+  type EventsObserver,
+  type EventsSettings,
+} from '@latchkey/rules/events/events';
+import { createIdleGrants } from '@latchkey/rules/grants/end-idle-grants';
+import type { Linking } from '@latchkey/rules/linking/linking';
+import { sinkOf } from '@latchkey/rules/log/log-sink';
+import { redactor } from '@latchkey/rules/log/redactor';
+import type { Resolve } from '@latchkey/rules/outbound/resolve';
+import type { Service } from '@latchkey/rules/service';
+import { createCounts, noCounts } from '@latchkey/rules/summary/counts';
+import { createLiveGrants } from '@latchkey/rules/summary/live-grants';
+import { createVouchers } from '@latchkey/rules/vouchers';
+import { observeStore, type StoreObserver } from '@latchkey/store/observe-store';
+import { createRoom } from '@latchkey/store/room';
+import type { Store, StoreOptions } from '@latchkey/store/store';
+import { createUseNotes } from '@latchkey/store/use-notes';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { createExportTurns } from './accounts/export-turns.ts';
-import { createDeletions } from './applications/deletions.ts';
-import { createAudit, createAuditLines } from './audit/audit.ts';
-import { createCommandChanges } from './audit/command-changes.ts';
-import { createLogNumbers } from './audit/log-numbers.ts';
-import { createRefusalKeeper } from './audit/refusal-keeper.ts';
-import { createClientDocuments } from './client-documents/client-documents.ts';
-import type { Clock, Milliseconds } from './clock.ts';
-import { createEvents, type EventsObserver, type EventsSettings } from './events/events.ts';
-import { createIdleGrants } from './grants/end-idle-grants.ts';
-import type { Linking } from './linking/linking.ts';
-import { sinkOf } from './log/log-sink.ts';
-import { redactor } from './log/redactor.ts';
-import { isLoopbackHost } from './loopback.ts';
-import type { Resolve } from './outbound/resolve.ts';
-import type { Service } from './service.ts';
+import { driverOf, openStore } from './open-store.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
-import { observeStore, type StoreObserver } from './store/observe-store.ts';
-import { driverOf, openStore } from './store/open-store.ts';
-import { createRoom } from './store/room.ts';
-import type { Store, StoreOptions } from './store/store.ts';
-import { createUseNotes } from './store/use-notes.ts';
-import { createCounts, noCounts } from './summary/counts.ts';
-import { createLiveGrants } from './summary/live-grants.ts';
-import { createVouchers } from './vouchers.ts';
 
 interface Watcher {
   storeObservers?: readonly StoreObserver[];

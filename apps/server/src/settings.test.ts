@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import type { EventsKeys } from '@latchkey/rules/events/endpoint-secret';
 import { afterAll, describe, expect, test } from 'vitest';
-import { BadSetting } from './bad-setting.ts';
-import type { EventsKeys } from './events/endpoint-secret.ts';
 import list from './settings.json' with { type: 'json' };
 import { loadSettings, readSecretsAgain, settingsInForce } from './settings.ts';
 

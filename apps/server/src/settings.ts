@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { BadSetting, wrappingFault } from '@latchkey/domain/bad-setting';
+import { type DocumentHosts, parseDocumentHosts } from '@latchkey/rules/client-documents/hosts';
+import {
+  type ClientSchemes,
+  parseClientSchemes,
+} from '@latchkey/rules/client-documents/redirect-uris';
+import type { EventsKeys } from '@latchkey/rules/events/endpoint-secret';
+import { parseRateLimits, type RateLimits } from '@latchkey/rules/limits/rate-limit-setting';
+import type { OutboundAllow } from '@latchkey/rules/outbound/destination';
+import { percentDecode } from '@latchkey/rules/percent-decode';
 import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
-import { BadSetting, wrappingFault } from './bad-setting.ts';
-import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
-import { type ClientSchemes, parseClientSchemes } from './client-documents/redirect-uris.ts';
 import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
-import type { EventsKeys } from './events/endpoint-secret.ts';
-import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
-import type { OutboundAllow } from './outbound/destination.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
-import { percentDecode } from './percent-decode.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
 

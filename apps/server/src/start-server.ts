@@ -6,10 +6,17 @@ import {
   type Server as NetServer,
 } from 'node:net';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '@latchkey/domain/clock';
+import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
+import type { DeliverySettings } from '@latchkey/rules/events/events';
+import { createLimits } from '@latchkey/rules/limits/limits';
+import { linkingOf } from '@latchkey/rules/linking/linking';
+import { sinkOf } from '@latchkey/rules/log/log-sink';
+import { redactorFor } from '@latchkey/rules/log/redactor';
+import type { Resolve } from '@latchkey/rules/outbound/resolve';
+import type { Service } from '@latchkey/rules/service';
+import type { CopiedDatabase } from '@latchkey/store/use-mark';
 import type { Logger } from 'pino';
-import type { Clock } from './clock.ts';
-import { fingerprintsOf } from './events/endpoint-secret.ts';
-import type { DeliverySettings } from './events/events.ts';
 import {
   createHttpServer,
   type HttpOptions,
@@ -19,17 +26,10 @@ import {
 import { shareOfAddress } from './http/limit-connections.ts';
 import type { PortRoutes } from './http/routes.ts';
 import { isDemo } from './is-demo.ts';
-import { createLimits } from './limits/limits.ts';
-import { linkingOf } from './linking/linking.ts';
-import { sinkOf } from './log/log-sink.ts';
-import { redactorFor } from './log/redactor.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, eventsFrom, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
-import type { Resolve } from './outbound/resolve.ts';
-import type { Service } from './service.ts';
 import { type Settings, settingsInForce } from './settings.ts';
-import type { CopiedDatabase } from './store/use-mark.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
 export interface RunningServer {

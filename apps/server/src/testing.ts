@@ -7,11 +7,11 @@
 // First: an older Node is told so before anything fails on it.
 import './supported-node.ts';
 
-export type { Clock } from './clock.ts';
-export { DomainError } from './domain-error.ts';
-export type { Delivering } from './events/deliverer.ts';
-export type { DeliverySettings } from './events/events.ts';
-export { RateLimited } from './limits/rate-limited.ts';
+export type { Clock } from '@latchkey/domain/clock';
+export { DomainError } from '@latchkey/domain/domain-error';
+export type { Delivering } from '@latchkey/rules/events/deliverer';
+export type { DeliverySettings } from '@latchkey/rules/events/events';
+export { RateLimited } from '@latchkey/rules/limits/rate-limited';
 export { openLog } from './open-log.ts';
 export type { Intercept } from './operations/call.ts';
 export { callOperation, type OperatorOperation } from './operations/call-operation.ts';

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '@latchkey/store/store';
+import { anInitiator, grantOf } from '@latchkey/store-suite/records';
 import { longer, slow } from '@latchkey/test-kit/long';
 import { latchkeyServer } from '@latchkey/test-kit/races/latchkey';
 import { withLatency } from '@latchkey/test-kit/races/latency';
 import { measureRow, type Row, rows, type Server } from 'oauth-race';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../src/store/store.ts';
 import { invoke, succeed } from './http/call.ts';
 import { runInProcess } from './http/command-process.ts';
 import { describeOnEachStore, type FreshDatabase, sqliteDatabase } from './http/databases.ts';
@@ -19,7 +20,6 @@ import {
   VERIFIER,
 } from './linking/link-flow.ts';
 import { openConsent, visit } from './linking/page-flow.ts';
-import { anInitiator, grantOf } from './store/suite/records.ts';
 
 // The rows of `oauth-race`, which `npm run bench:races` runs against Latchkey and other servers.
 

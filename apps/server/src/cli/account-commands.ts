@@ -53,7 +53,7 @@ export function addAccountCommands(account: Command, terminal: Terminal): void {
     .description('create an account, or replace all of its fields')
     .action(async ({ id, username, displayName, externalId, ...members }) => {
       const { twitter, verified, supporter, ...options } = members;
-      const { newId } = await import('../credentials/credentials.ts');
+      const { newId } = await import('@latchkey/domain/credentials/credentials');
       await runOperation(
         terminal,
         'admin.accounts.put',

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@latchkey/schema';
+import type { BackupContents } from '@latchkey/store/backup';
+import { driverOf } from '../open-store.ts';
 import { loadSettings, refuseInMemory } from '../settings.ts';
-import type { BackupContents } from '../store/backup.ts';
-import { driverOf } from '../store/open-store.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function backUpDatabase(

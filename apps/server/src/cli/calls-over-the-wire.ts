@@ -1,3 +1,7 @@
+import { BadSetting, wrappingFault } from '@latchkey/domain/bad-setting';
+import { decodeJson } from '@latchkey/domain/decode-json';
+import { DomainError, type ErrorMembers } from '@latchkey/domain/domain-error';
+import { isLoopbackHost } from '@latchkey/domain/loopback';
 import {
   credentialPattern,
   type ErrorCode,
@@ -7,10 +11,6 @@ import {
   type OperationOutput,
   operations,
 } from '@latchkey/schema';
-import { BadSetting, wrappingFault } from '../bad-setting.ts';
-import { decodeJson } from '../decode-json.ts';
-import { DomainError, type ErrorMembers } from '../domain-error.ts';
-import { isLoopbackHost } from '../loopback.ts';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import { readSecretFile } from '../secret-file.ts';
 import type { CallAsOperator } from './open-for-command.ts';

@@ -1,6 +1,6 @@
+import { decodeJson } from '@latchkey/domain/decode-json';
 import pino, { type Logger } from 'pino';
 import { z } from 'zod';
-import { decodeJson } from '../decode-json.ts';
 import type { Terminal } from './terminal.ts';
 
 const warning = z.object({ problem: z.string().optional() });

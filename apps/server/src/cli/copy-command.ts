@@ -35,8 +35,8 @@ async function copy(
   { last = false, json, ...options }: Options,
   command: Command,
 ): Promise<void> {
-  const { copyDatabase } = await import('../store/copy-database.ts');
-  const { driverOf } = await import('../store/open-store.ts');
+  const { copyDatabase } = await import('@latchkey/store/copy-database');
+  const { driverOf } = await import('../open-store.ts');
   const from = await urlOf(command, 'from', options);
   const to = await urlOf(command, 'to', options);
   const source = await driverOf(from).openSource(from, { last });
@@ -68,7 +68,7 @@ async function urlOf(command: Command, name: 'from' | 'to', options: Options): P
     command.error(`error: give either '--${name}' or '--${name}-file'`);
   }
   const url = given ?? (await readUrl(command, `--${name}-file`, file as string));
-  const { wrappingFault } = await import('../bad-setting.ts');
+  const { wrappingFault } = await import('@latchkey/domain/bad-setting');
   const { databaseUrlFault, IN_MEMORY_URL } = await import('../database-url.ts');
   const fault =
     url === IN_MEMORY_URL

@@ -1,5 +1,5 @@
+import type { Finding } from '@latchkey/store/finding';
 import type { Command } from 'commander';
-import type { Finding } from '../store/finding.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import { operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { DomainError } from '../domain-error.ts';
 import { errorText, textOf } from './error-texts.ts';
 
 const ofOperators = Object.values(operations).filter(({ caller }) => caller === 'operator');

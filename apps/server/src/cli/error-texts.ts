@@ -1,5 +1,5 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import { type ErrorCode, errorDefinition, type ParameterIssue } from '@latchkey/schema';
-import { DomainError } from '../domain-error.ts';
 
 /** Replace descriptions that speak of headers, a body, or the caller's credentials. */
 const texts: { readonly [Code in ErrorCode]?: string } = {

@@ -1,5 +1,5 @@
+import type { Migration, MigrationPlan } from '@latchkey/store/schema-version';
 import type { Command } from 'commander';
-import type { Migration, MigrationPlan } from '../store/schema-version.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
@@ -21,7 +21,7 @@ export function addMigrateCommand(command: Command, terminal: Terminal): void {
 
 async function migrate(terminal: Terminal, options: MigrateOptions): Promise<void> {
   const { loadSettings, refuseInMemory } = await import('../settings.ts');
-  const { driverOf } = await import('../store/open-store.ts');
+  const { driverOf } = await import('../open-store.ts');
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl } = settings;

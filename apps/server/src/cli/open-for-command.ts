@@ -1,7 +1,9 @@
+import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
+import { redactorFor } from '@latchkey/rules/log/redactor';
+import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
-import { fingerprintsOf } from '../events/endpoint-secret.ts';
+import type { Claim } from '@latchkey/store/use-mark';
 import { isDemo } from '../is-demo.ts';
-import { redactorFor } from '../log/redactor.ts';
 import {
   closeService,
   eventsFrom,
@@ -10,9 +12,7 @@ import {
   type ServiceOptions,
 } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
-import type { Service } from '../service.ts';
 import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
-import type { Claim } from '../store/use-mark.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';

@@ -1,10 +1,10 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Service } from '@latchkey/rules/service';
 import { formatTimestamp } from '@latchkey/schema';
 import type { Command } from 'commander';
-import type { Milliseconds } from '../clock.ts';
 import { closeService, eventsFrom, openService } from '../open-service.ts';
-import type { Service } from '../service.ts';
+import { driverOf } from '../open-store.ts';
 import { loadSettings } from '../settings.ts';
-import { driverOf } from '../store/open-store.ts';
 import { databaseUrl, describeContents, onWire, print } from './back-up.ts';
 import { commandLog } from './command-log.ts';
 import { describeRevoked, gapError, revokeByLogs } from './revoke-by-logs.ts';

@@ -2,8 +2,11 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Service } from '@latchkey/rules/service';
 import { formatTimestamp } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
+import type { ReplacedDatabase } from '@latchkey/store/backup';
+import type { CommandChange } from '@latchkey/store/records';
 import { LogCheck, type LogFindings } from '../restore/log-check.ts';
 import {
   type AuditLine,
@@ -12,9 +15,6 @@ import {
   readAuditLines,
 } from '../restore/read-audit-lines.ts';
 import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
-import type { Service } from '../service.ts';
-import type { ReplacedDatabase } from '../store/backup.ts';
-import type { CommandChange } from '../store/records.ts';
 import { print } from './back-up.ts';
 import { confirm } from './confirm.ts';
 import { withService } from './run-operation.ts';

@@ -1,8 +1,8 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { activeGrants } from '@latchkey/rules/grants/active-grants';
+import { endCodes } from '@latchkey/rules/grants/end-codes';
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
-import { DomainError } from '../domain-error.ts';
-import { activeGrants } from '../grants/active-grants.ts';
-import { endCodes } from '../grants/end-codes.ts';
-import type { Parties } from '../store/store.ts';
+import type { Parties } from '@latchkey/store/store';
 import { confirm } from './confirm.ts';
 import { messageOf } from './error-texts.ts';
 import type { CallAsOperator, OpenService } from './open-for-command.ts';

@@ -1,6 +1,6 @@
+import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
-import type { Service } from '../service.ts';
 import type { Access, CallAsOperator, OpenService } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -102,7 +102,7 @@ type Texts = OperationInput<'admin.scopes.put'>['texts'];
 const isTexts = (value: unknown): value is Texts => typeof value === 'object' && value !== null;
 
 async function readTexts(command: Command, file: string): Promise<Texts> {
-  const { decodeJson } = await import('../decode-json.ts');
+  const { decodeJson } = await import('@latchkey/domain/decode-json');
   let why = 'is not a JSON object';
   try {
     const texts = decodeJson(readFileSync(file, 'utf8'));

@@ -1,22 +1,22 @@
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
+import type { Service } from '@latchkey/rules/service';
+import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
+import { UnusableDatabase } from '@latchkey/store/unusable-database';
+import { CopiedDatabase } from '@latchkey/store/use-mark';
 import type { Logger } from 'pino';
-import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
 import {
   DEMO_APPLICATION_ID,
   isDemoApplicationLive,
   linkingDemoText,
 } from '../demo/linking-demo.ts';
-import { fingerprintsOf } from '../events/endpoint-secret.ts';
 import { isDemo } from '../is-demo.ts';
 import { misspeltSettings } from '../misspelt-settings.ts';
 import { openLog } from '../open-log.ts';
-import type { Service } from '../service.ts';
+import { driverOf } from '../open-store.ts';
 import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
 import { CannotListen, type OpenServer, type StartOptions, startServer } from '../start-server.ts';
-import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
-import { driverOf } from '../store/open-store.ts';
-import { UnusableDatabase } from '../store/unusable-database.ts';
-import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
 import { messageOf } from './error-texts.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-import { BadSetting } from '../bad-setting.ts';
+import { BadSetting } from '@latchkey/domain/bad-setting';
 import { CannotStart } from './cannot-start.ts';
 import { messageOf } from './error-texts.ts';
 import { exitCode } from './exit-code.ts';

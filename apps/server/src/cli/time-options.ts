@@ -1,5 +1,5 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { InvalidArgumentError } from 'commander';
-import type { Milliseconds } from '../clock.ts';
 
 // Without one, the time would depend on the settings of this machine.
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/i;

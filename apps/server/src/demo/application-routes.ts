@@ -1,10 +1,10 @@
-import { DomainError } from '../domain-error.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { addToQuery, toLocation } from '@latchkey/rules/linking/redirect';
 import { readBody } from '../http/body.ts';
 import { readOwnForm } from '../http/form.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { sendJson, sendRedirect } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
-import { addToQuery, toLocation } from '../linking/redirect.ts';
 import { createDemoClient } from './demo-client.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';

@@ -1,11 +1,11 @@
+import type { Initiator } from '@latchkey/domain/initiator';
+import { authenticateApplication } from '@latchkey/rules/applications/authenticate-application';
+import { MAX_LIVE_SECRETS } from '@latchkey/rules/applications/secrets';
+import { redeem } from '@latchkey/rules/grants/redeem';
+import type { Service } from '@latchkey/rules/service';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { authenticateApplication } from '../applications/authenticate-application.ts';
-import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
-import { redeem } from '../grants/redeem.ts';
-import type { Initiator } from '../initiator.ts';
 import { closeService, openService } from '../open-service.ts';
-import type { Service } from '../service.ts';
 import { createDemo, type Demo, findLiveDemoSecret } from './calls-to-paste.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

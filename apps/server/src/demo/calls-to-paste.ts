@@ -1,13 +1,13 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { newId } from '@latchkey/domain/credentials/credentials';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { mintSecret } from '@latchkey/rules/applications/mint-secret';
+import { MAX_LIVE_SECRETS } from '@latchkey/rules/applications/secrets';
+import { issueCode } from '@latchkey/rules/grants/issue-code';
+import type { Service } from '@latchkey/rules/service';
 import { formatTimestamp } from '@latchkey/schema';
-import { mintSecret } from '../applications/mint-secret.ts';
-import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
-import type { Milliseconds } from '../clock.ts';
-import { newId } from '../credentials/credentials.ts';
-import { issueCode } from '../grants/issue-code.ts';
-import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
-import { firstGenerations } from '../store/generations.ts';
-import type { SecretRecord } from '../store/records.ts';
+import { firstGenerations } from '@latchkey/store/generations';
+import type { SecretRecord } from '@latchkey/store/records';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

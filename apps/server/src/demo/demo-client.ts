@@ -1,3 +1,7 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { mintSecret } from '@latchkey/rules/applications/mint-secret';
+import { MAX_LIVE_SECRETS } from '@latchkey/rules/applications/secrets';
+import type { Service } from '@latchkey/rules/service';
 import {
   credentialHint,
   credentialPattern,
@@ -5,10 +9,6 @@ import {
   type FullGrant,
   type GrantDescription,
 } from '@latchkey/schema';
-import { mintSecret } from '../applications/mint-secret.ts';
-import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
-import { DomainError } from '../domain-error.ts';
-import type { Service } from '../service.ts';
 import { DEMO_APPLICATION_ID, DEMO_SECRET_ID, demoPaths } from './linking-demo.ts';
 
 /** A call as a page shows it: of every credential, the hint alone. */

@@ -1,4 +1,4 @@
-import type { AccountRecord, ScopeRecord } from '../store/records.ts';
+import type { AccountRecord, ScopeRecord } from '@latchkey/store/records';
 
 /** Fixed ids, so that every demo has the same accounts. */
 export const demoAccounts = {

@@ -1,6 +1,6 @@
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import type { PageTools } from '../http/linking/page-visit.ts';
 import type { Route } from '../http/router.ts';
-import { linkingOf } from '../linking/linking.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { createDemoCookies } from './demo-cookies.ts';
 import { hostRoutes } from './host-routes.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError } from '../domain-error.ts';
-import { eventsOf } from '../events/events.ts';
-import { isSigned } from '../events/message.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { eventsOf } from '@latchkey/rules/events/events';
+import { isSigned } from '@latchkey/rules/events/message';
+import type { Service } from '@latchkey/rules/service';
+import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
 import { parseJson } from '../http/body.ts';
-import type { Service } from '../service.ts';
-import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
 
 export interface HeardEvent {
   /** A message may come twice. */

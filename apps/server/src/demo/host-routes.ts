@@ -1,10 +1,10 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { toLocation } from '@latchkey/rules/linking/redirect';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
-import { DomainError } from '../domain-error.ts';
 import { formMembers, readOwnForm } from '../http/form.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
 import { sendRedirect } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
-import { toLocation } from '../linking/redirect.ts';
 import { call } from '../operations/call.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operationNamed } from '../operations/operation.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { MAX_ENDPOINTS_OF_APPLICATION, newEndpoint } from '../events/endpoints.ts';
-import type { EventsSettings } from '../events/events.ts';
-import { MAX_SCOPES } from '../linking/put-scope.ts';
-import type { Service } from '../service.ts';
+import { MAX_ENDPOINTS_OF_APPLICATION, newEndpoint } from '@latchkey/rules/events/endpoints';
+import type { EventsSettings } from '@latchkey/rules/events/events';
+import { MAX_SCOPES } from '@latchkey/rules/linking/put-scope';
+import type { Service } from '@latchkey/rules/service';
+import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
+import { firstGenerations } from '@latchkey/store/generations';
+import type { ApplicationChanges } from '@latchkey/store/records';
 import type { Settings } from '../settings.ts';
-import { DEMO_ENDPOINT_ID } from '../store/events-keys.ts';
-import { firstGenerations } from '../store/generations.ts';
-import type { ApplicationChanges } from '../store/records.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 

@@ -1,14 +1,14 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
+import type { Service } from '@latchkey/rules/service';
+import { MAX_COUNTED_EVENTS } from '@latchkey/rules/summary/summary';
 import { formatTimestamp } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
-import { fingerprintsOf } from '../events/endpoint-secret.ts';
+import { DEMO_ENDPOINT_ID, knownAfter } from '@latchkey/store/events-keys';
+import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
+import type { EndpointRecord } from '@latchkey/store/records';
 import { isDemo } from '../is-demo.ts';
 import { eventsFrom } from '../open-service.ts';
-import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import { DEMO_ENDPOINT_ID, knownAfter } from '../store/events-keys.ts';
-import { type Finding, ok, problem, warning } from '../store/finding.ts';
-import type { EndpointRecord } from '../store/records.ts';
-import { MAX_COUNTED_EVENTS } from '../summary/summary.ts';
 
 /** As of the alert: by then, an endpoint that fails has had four tries of a message. */
 const LATE: Milliseconds = 3_600_000;

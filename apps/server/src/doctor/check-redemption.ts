@@ -1,13 +1,16 @@
-import { createApplication, type NewApplication } from '../applications/create-application.ts';
-import { newId } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
-import { findActiveGrant } from '../grants/authenticate-grant.ts';
-import { issueCode } from '../grants/issue-code.ts';
-import { redeem } from '../grants/redeem.ts';
-import { revoke } from '../grants/revoke.ts';
-import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
-import { type Finding, ok, problem, warning } from '../store/finding.ts';
+import { newId } from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import {
+  createApplication,
+  type NewApplication,
+} from '@latchkey/rules/applications/create-application';
+import { findActiveGrant } from '@latchkey/rules/grants/authenticate-grant';
+import { issueCode } from '@latchkey/rules/grants/issue-code';
+import { redeem } from '@latchkey/rules/grants/redeem';
+import { revoke } from '@latchkey/rules/grants/revoke';
+import type { Service } from '@latchkey/rules/service';
+import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
 
 /** Its grant never works, not even if this is interrupted: its application is disabled before. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {

@@ -1,6 +1,6 @@
+import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
 import { misspeltSettings } from '../misspelt-settings.ts';
 import type { Settings } from '../settings.ts';
-import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
 /** Finds settings that are valid one by one, but wrong together or in public, and misspelt ones. */
 export function* checkSettings(

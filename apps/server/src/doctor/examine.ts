@@ -1,10 +1,10 @@
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import { type Finding, ok, problem, skipped } from '@latchkey/store/finding';
 import pino from 'pino';
-import { BadSetting } from '../bad-setting.ts';
 import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
+import { driverOf } from '../open-store.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
-import { type Finding, ok, problem, skipped } from '../store/finding.ts';
-import { driverOf } from '../store/open-store.ts';
 import { oldestNode } from '../supported-node.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRedemption, tell } from './check-redemption.ts';

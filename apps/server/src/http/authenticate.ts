@@ -1,4 +1,11 @@
-import { type Caller, credentialPrefixes, type ErrorCode, isUuid } from '@latchkey/schema';
+import {
+  type CredentialHash,
+  hashCredential,
+  readCredential,
+  sameHash,
+} from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
 import {
   authenticateApplication,
   authenticateDocumented,
@@ -6,23 +13,16 @@ import {
   isKnownApplicationSecret,
   isKnownDocument,
   isKnownPublicApplication,
-} from '../applications/authenticate-application.ts';
-import { readAssertion } from '../client-documents/assertion.ts';
-import {
-  type CredentialHash,
-  hashCredential,
-  readCredential,
-  sameHash,
-} from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
-import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
-import type { Initiator } from '../initiator.ts';
-import { authenticateKey, isKnownKey } from '../keys/authenticate-key.ts';
-import { addressKey, type Limit } from '../limits/limit.ts';
-import type { Limits } from '../limits/limits.ts';
+} from '@latchkey/rules/applications/authenticate-application';
+import { readAssertion } from '@latchkey/rules/client-documents/assertion';
+import { authenticateGrant, isKnownGrantSecret } from '@latchkey/rules/grants/authenticate-grant';
+import { authenticateKey, isKnownKey } from '@latchkey/rules/keys/authenticate-key';
+import { addressKey, type Limit } from '@latchkey/rules/limits/limit';
+import type { Limits } from '@latchkey/rules/limits/limits';
+import type { Service } from '@latchkey/rules/service';
+import { type Caller, credentialPrefixes, type ErrorCode, isUuid } from '@latchkey/schema';
 import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { sharePerTick } from './batching.ts';
 import { basicChallenge, bearerChallenge } from './challenge.ts';

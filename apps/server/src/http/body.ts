@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeJson } from '../decode-json.ts';
-import { DomainError } from '../domain-error.ts';
+import { decodeJson } from '@latchkey/domain/decode-json';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { restartRequest } from '@latchkey/domain/request-scope';
 import { ClientGone } from '../operations/call.ts';
-import { restartRequest } from '../request-scope.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A tRPC batch is one body. */

@@ -1,5 +1,5 @@
-import type { DomainError } from '../domain-error.ts';
-import type { Linking } from '../linking/linking.ts';
+import type { DomainError } from '@latchkey/domain/domain-error';
+import type { Linking } from '@latchkey/rules/linking/linking';
 
 /** The metadata of the resource `/v1`, under PUBLIC_URL (RFC 9728, section 3.1). */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/v1';

@@ -1,5 +1,5 @@
-import { DomainError } from '../domain-error.ts';
-import { percentDecode } from '../percent-decode.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { percentDecode } from '@latchkey/rules/percent-decode';
 import { type Form, formMembers } from './form.ts';
 import type { Authorization } from './request-metadata.ts';
 

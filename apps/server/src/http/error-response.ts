@@ -1,7 +1,7 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { RateLimited } from '@latchkey/rules/limits/rate-limited';
 import { type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
 import type { Logger } from 'pino';
-import { DomainError } from '../domain-error.ts';
-import { RateLimited } from '../limits/rate-limited.ts';
 import type { CallerKind } from '../operations/caller.ts';
 import { challengeFor } from './challenge.ts';
 import type { Headers, RequestContext } from './request-context.ts';

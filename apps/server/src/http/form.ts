@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DomainError } from '../domain-error.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { readBody } from './body.ts';
 import type { RequestContext } from './request-context.ts';
 

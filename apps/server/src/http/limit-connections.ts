@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
+import { addressKey } from '@latchkey/rules/limits/limit';
 import type { Logger } from 'pino';
-import { addressKey } from '../limits/limit.ts';
 import type { PortRoutes } from './routes.ts';
 
 const SHARE_OF_CONNECTIONS: Record<PortRoutes, number> = { all: 1, public: 0.75, admin: 0.25 };

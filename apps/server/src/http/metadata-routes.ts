@@ -1,6 +1,6 @@
-import { type Linking, linkingOf } from '../linking/linking.ts';
-import type { Service } from '../service.ts';
-import { SIGNING_ALGORITHMS } from '../store/records.ts';
+import { type Linking, linkingOf } from '@latchkey/rules/linking/linking';
+import type { Service } from '@latchkey/rules/service';
+import { SIGNING_ALGORITHMS } from '@latchkey/store/records';
 import { RESOURCE_METADATA_PATH } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';
 import { sendJson } from './response.ts';

@@ -1,6 +1,6 @@
-import { DomainError } from '../domain-error.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Store } from '@latchkey/store/store';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Store } from '../store/store.ts';
 import { send, sendJson } from './response.ts';
 import type { Route } from './router.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { redactor } from '@latchkey/rules/log/redactor';
 import { expect, test } from 'vitest';
-import { redactor } from '../log/redactor.ts';
 import {
   clientAddress,
   createPublicUrl,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { newId } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { newId } from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
 import type { RequestContext } from './request-context.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;

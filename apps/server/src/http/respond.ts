@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DomainError } from '@latchkey/domain/domain-error';
+import { isFromThisMachine } from '@latchkey/domain/loopback';
+import { inRequest } from '@latchkey/domain/request-scope';
 import type { Logger } from 'pino';
-import type { DomainError } from '../domain-error.ts';
-import { isFromThisMachine } from '../loopback.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
-import { inRequest } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { type AdminSecrets, createAuthentication } from './authenticate.ts';

@@ -1,5 +1,5 @@
-import type { ReturnAddress } from '../linking/redirect.ts';
-import type { LinkRecord } from '../store/records.ts';
+import type { ReturnAddress } from '@latchkey/rules/linking/redirect';
+import type { LinkRecord } from '@latchkey/store/records';
 import type { RequestContext } from './request-context.ts';
 import { sendRedirect } from './response.ts';
 

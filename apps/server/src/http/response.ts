@@ -1,4 +1,4 @@
-import type { Location } from '../linking/redirect.ts';
+import type { Location } from '@latchkey/rules/linking/redirect';
 import { ClientGone } from '../operations/call.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 

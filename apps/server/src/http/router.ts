@@ -1,6 +1,6 @@
-import { DomainError } from '../domain-error.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { percentDecode } from '@latchkey/rules/percent-decode';
 import type { Action } from '../operations/action.ts';
-import { percentDecode } from '../percent-decode.ts';
 import type { RequestContext } from './request-context.ts';
 
 export type PathParameters = Record<string, string>;

@@ -1,8 +1,8 @@
+import type { EventsObserver } from '@latchkey/rules/events/events';
+import type { Service } from '@latchkey/rules/service';
+import { MAX_COUNTED_EVENTS } from '@latchkey/rules/summary/summary';
 import { attemptResults } from '@latchkey/schema';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { EventsObserver } from '../events/events.ts';
-import type { Service } from '../service.ts';
-import { MAX_COUNTED_EVENTS } from '../summary/summary.ts';
 import type { Registers } from './registers.ts';
 import { withinASecond } from './within-a-second.ts';
 

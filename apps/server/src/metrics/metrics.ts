@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { EventsObserver } from '@latchkey/rules/events/events';
+import { type LimitName, limitNames } from '@latchkey/rules/limits/rate-limit-setting';
+import type { Service } from '@latchkey/rules/service';
 import { errorCodes } from '@latchkey/schema';
+import { methodsOf, type StoreObserver } from '@latchkey/store/observe-store';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
-import { DomainError } from '../domain-error.ts';
-import type { EventsObserver } from '../events/events.ts';
-import { type LimitName, limitNames } from '../limits/rate-limit-setting.ts';
-import type { Service } from '../service.ts';
-import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
 import { collectEvents, observeEvents } from './event-metrics.ts';
 import { createPendingCodes } from './pending-codes.ts';
 import type { Registers } from './registers.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Clock } from '@latchkey/domain/clock';
+import type { Store } from '@latchkey/store/store';
 import { withinASecond } from './within-a-second.ts';
 
 // SQLite counts 100,000 in 4 ms on the main thread. That is 333 new codes a second for 300 s.

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Milliseconds } from '../clock.ts';
+import type { Milliseconds } from '@latchkey/domain/clock';
 
 // Prometheus gives up after 10 s by default. During an outage, the other metrics matter most.
 const WITHIN: Milliseconds = 1_000;

@@ -1,3 +1,4 @@
+import { meaningOf } from '@latchkey/rules/audit/explain';
 import {
   type Account,
   type AccountEntry,
@@ -18,7 +19,6 @@ import {
   type Resource,
   type Scope,
 } from '@latchkey/schema';
-import { meaningOf } from '../audit/explain.ts';
 
 export interface Example<Name extends OperationName> {
   input: OperationInput<Name>;

@@ -1,7 +1,7 @@
+import type { ActionName, Initiator } from '@latchkey/domain/initiator';
+import type { AuditedIds } from '@latchkey/rules/audit/audit';
+import type { Service } from '@latchkey/rules/service';
 import type { OperationContract, Role } from '@latchkey/schema';
-import type { AuditedIds } from '../audit/audit.ts';
-import type { ActionName, Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { AnyCaller } from './caller.ts';
 import type { CallDetails } from './handler.ts';
 

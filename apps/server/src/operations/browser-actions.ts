@@ -1,31 +1,31 @@
-import type { Milliseconds } from '../clock.ts';
-import { endConnection } from '../connections/end-connection.ts';
-import { findConnectedApplication } from '../connections/find-connected-application.ts';
-import { findEndedConnection } from '../connections/find-ended-connection.ts';
-import { type Connection, listConnections } from '../connections/list-connections.ts';
-import { beginLink, type UnconfirmedRequest } from '../linking/begin-link.ts';
-import { approve, deny } from '../linking/decide.ts';
-import { readScope } from '../linking/describe-scopes.ts';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { endConnection } from '@latchkey/rules/connections/end-connection';
+import { findConnectedApplication } from '@latchkey/rules/connections/find-connected-application';
+import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
+import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
+import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
+import { approve, deny } from '@latchkey/rules/linking/decide';
+import { readScope } from '@latchkey/rules/linking/describe-scopes';
 import {
   type LinkAccess,
   type ReturnToStranger,
   refuseDecided,
   refuseExpired,
-} from '../linking/link-access.ts';
+} from '@latchkey/rules/linking/link-access';
 import {
   type OpenedPage,
   openPage,
   type PageAddress,
   type PageSession,
-} from '../linking/page-session.ts';
-import type { Location } from '../linking/redirect.ts';
-import { switchAccount } from '../linking/switch-account.ts';
+} from '@latchkey/rules/linking/page-session';
+import type { Location } from '@latchkey/rules/linking/redirect';
+import { switchAccount } from '@latchkey/rules/linking/switch-account';
 import type {
   AccountRecord,
   ApplicationRecord,
   PageRecord,
   ScopeRecord,
-} from '../store/records.ts';
+} from '@latchkey/store/records';
 import type { Action, ColumnsFor, CountsAgainst } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
 

@@ -1,9 +1,9 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { ActionName } from '@latchkey/domain/initiator';
+import type { Reason } from '@latchkey/domain/reasons';
+import { addressKey } from '@latchkey/rules/limits/limit';
+import type { Limits } from '@latchkey/rules/limits/limits';
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
-import { DomainError } from '../domain-error.ts';
-import type { ActionName } from '../initiator.ts';
-import { addressKey } from '../limits/limit.ts';
-import type { Limits } from '../limits/limits.ts';
-import type { Reason } from '../reasons.ts';
 import type { ActionColumns, CountsAgainst } from './action.ts';
 import type { AnyCaller } from './caller.ts';
 

@@ -1,8 +1,8 @@
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import { newId } from '@latchkey/domain/credentials/credentials';
+import { noLimits } from '@latchkey/rules/limits/limits';
+import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
-import { BadSetting } from '../bad-setting.ts';
-import { newId } from '../credentials/credentials.ts';
-import { noLimits } from '../limits/limits.ts';
-import type { Service } from '../service.ts';
 import { call } from './call.ts';
 import { operatorWithoutSecret } from './caller.ts';
 import { operationNamed } from './operation.ts';

@@ -1,10 +1,10 @@
+import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
+import type { ActionName, Actor, Initiator } from '@latchkey/domain/initiator';
+import type { AuditedCall, AuditedIds } from '@latchkey/rules/audit/audit';
+import type { Limits } from '@latchkey/rules/limits/limits';
+import { applicationSubject } from '@latchkey/rules/linking/linking-application';
+import type { Service } from '@latchkey/rules/service';
 import type { ErrorCode } from '@latchkey/schema';
-import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
-import { accountSubject, DomainError } from '../domain-error.ts';
-import type { ActionName, Actor, Initiator } from '../initiator.ts';
-import type { Limits } from '../limits/limits.ts';
-import { applicationSubject } from '../linking/linking-application.ts';
-import type { Service } from '../service.ts';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
 import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';

@@ -1,7 +1,7 @@
+import type { AuthenticatedApplication } from '@latchkey/rules/applications/authenticate-application';
+import type { PageSession } from '@latchkey/rules/linking/page-session';
 import type { OperationName, Operations } from '@latchkey/schema';
-import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
-import type { PageSession } from '../linking/page-session.ts';
-import type { GrantAuthentication, KeyRecord } from '../store/records.ts';
+import type { GrantAuthentication, KeyRecord } from '@latchkey/store/records';
 
 export interface Callers {
   application: AuthenticatedApplication & { readonly kind: 'application' };

@@ -1,6 +1,6 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { type Delivery, type Endpoint, formatTimestamp } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
-import type { DeliveryRecord, EndpointRecord } from '../store/records.ts';
+import type { DeliveryRecord, EndpointRecord } from '@latchkey/store/records';
 import { timestampOrNull } from './wire.ts';
 
 export function toEndpoint(endpoint: EndpointRecord): Endpoint {

@@ -1,7 +1,7 @@
+import type { Initiator } from '@latchkey/domain/initiator';
+import type { AuditedIds } from '@latchkey/rules/audit/audit';
+import type { Service } from '@latchkey/rules/service';
 import type { OperationName, OperationOutput, ValidatedInput } from '@latchkey/schema';
-import type { AuditedIds } from '../audit/audit.ts';
-import type { Initiator } from '../initiator.ts';
-import type { Service } from '../service.ts';
 import type { CallerOf } from './caller.ts';
 import type { StreamedOutput } from './streamed-output.ts';
 

@@ -1,6 +1,6 @@
+import type { DomainError } from '@latchkey/domain/domain-error';
 import { inputs } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import type { DomainError } from '../domain-error.ts';
 import { validate } from './input.ts';
 
 test('an answer names 20 faults at most, however many an input has', () => {

@@ -1,5 +1,5 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import { z } from 'zod';
-import { DomainError } from '../domain-error.ts';
 import type { Operation } from './operation.ts';
 
 export interface InputShape {

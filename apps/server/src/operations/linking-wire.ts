@@ -1,3 +1,8 @@
+import type { ConnectionWithGrants } from '@latchkey/rules/connections/list-connections';
+import type { LinkAccess } from '@latchkey/rules/linking/link-access';
+import { describeRedirect } from '@latchkey/rules/linking/redirect';
+import type { NewPage } from '@latchkey/rules/linking/ticket';
+import type { Vouchers } from '@latchkey/rules/vouchers';
 import {
   type CompleteList,
   type Connection as ConnectionObject,
@@ -8,12 +13,7 @@ import {
   type Scope,
   uuidV7Time,
 } from '@latchkey/schema';
-import type { ConnectionWithGrants } from '../connections/list-connections.ts';
-import type { LinkAccess } from '../linking/link-access.ts';
-import { describeRedirect } from '../linking/redirect.ts';
-import type { NewPage } from '../linking/ticket.ts';
-import type { LinkRecord, ResourceRecord, ScopeRecord } from '../store/records.ts';
-import type { Vouchers } from '../vouchers.ts';
+import type { LinkRecord, ResourceRecord, ScopeRecord } from '@latchkey/store/records';
 import { timestampOrNull, toApplicationProfile } from './wire.ts';
 
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {

@@ -1,9 +1,9 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { beforeDeadline } from '@latchkey/domain/request-scope';
+import type { Service } from '@latchkey/rules/service';
 import type { List, Refusal, ValidatedInput } from '@latchkey/schema';
-import type { Milliseconds } from '../clock.ts';
-import { DomainError } from '../domain-error.ts';
-import { beforeDeadline } from '../request-scope.ts';
-import type { Service } from '../service.ts';
-import type { RefusalFilter } from '../store/store.ts';
+import type { RefusalFilter } from '@latchkey/store/store';
 import { idOfCursor, type ListInput, pageOf, readList } from './list.ts';
 import { toRefusal } from './wire.ts';
 

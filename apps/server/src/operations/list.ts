@@ -1,5 +1,5 @@
 import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ListRange } from '../store/store.ts';
+import type { ListRange } from '@latchkey/store/store';
 
 export interface ListInput {
   limit: number;

@@ -1,3 +1,9 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { ExportPart } from '@latchkey/rules/accounts/export-account';
+import { meaningOf } from '@latchkey/rules/audit/explain';
+import { accountOf } from '@latchkey/rules/grants/authenticate-grant';
+import type { GrantWithSecret } from '@latchkey/rules/grants/redeem';
+import type { Vouchers } from '@latchkey/rules/vouchers';
 import {
   type Account,
   type AccountEntry,
@@ -15,11 +21,6 @@ import {
   type Refusal,
   type RevokedGrant,
 } from '@latchkey/schema';
-import type { ExportPart } from '../accounts/export-account.ts';
-import { meaningOf } from '../audit/explain.ts';
-import type { Milliseconds } from '../clock.ts';
-import { accountOf } from '../grants/authenticate-grant.ts';
-import type { GrantWithSecret } from '../grants/redeem.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -30,8 +31,7 @@ import type {
   RefusalRecord,
   RevokedRecord,
   SecretRecord,
-} from '../store/records.ts';
-import type { Vouchers } from '../vouchers.ts';
+} from '@latchkey/store/records';
 
 // Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 

@@ -1,4 +1,4 @@
-import { decodeJson } from '../decode-json.ts';
+import { decodeJson } from '@latchkey/domain/decode-json';
 import { en, type TextKey, type Texts } from './en.ts';
 
 export type TextsByLanguage = Readonly<Record<string, Texts>>;

@@ -1,6 +1,6 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { formatTimestamp, isUuid } from '@latchkey/schema';
 import { z } from 'zod';
-import type { Milliseconds } from '../clock.ts';
 import { type MissingSpan, NumberSpans } from './number-spans.ts';
 
 const time = z.iso.datetime();

@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../clock.ts';
+import type { Milliseconds } from '@latchkey/domain/clock';
 
 interface Span {
   from: number;

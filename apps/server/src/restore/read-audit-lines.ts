@@ -1,8 +1,8 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { decodeJson } from '@latchkey/domain/decode-json';
 import { isUuid } from '@latchkey/schema';
+import type { CommandChange } from '@latchkey/store/records';
 import { z } from 'zod';
-import type { Milliseconds } from '../clock.ts';
-import { decodeJson } from '../decode-json.ts';
-import type { CommandChange } from '../store/records.ts';
 import type { LogCheck } from './log-check.ts';
 
 export type AuditLine = z.output<typeof auditLine>;

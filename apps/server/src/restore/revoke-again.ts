@@ -1,14 +1,14 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { ActionName, Initiator } from '@latchkey/domain/initiator';
+import { EVERY_SCOPE, withMarks } from '@latchkey/rules/audit/name-marks';
+import { activeGrants } from '@latchkey/rules/grants/active-grants';
+import type { Service } from '@latchkey/rules/service';
+import { noCounts } from '@latchkey/rules/summary/counts';
 import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
-import { EVERY_SCOPE, withMarks } from '../audit/name-marks.ts';
-import type { Milliseconds } from '../clock.ts';
-import { DomainError } from '../domain-error.ts';
-import { activeGrants } from '../grants/active-grants.ts';
-import type { ActionName, Initiator } from '../initiator.ts';
+import type { Parties } from '@latchkey/store/store';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
-import type { Service } from '../service.ts';
-import type { Parties } from '../store/store.ts';
-import { noCounts } from '../summary/counts.ts';
 import type { AuditLine } from './read-audit-lines.ts';
 
 export interface RevokedAgain {

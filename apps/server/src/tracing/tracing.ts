@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { errorDefinition } from '@latchkey/schema';
+import type { StoreObserver } from '@latchkey/store/observe-store';
 import {
   type Attributes,
   type Context,
@@ -11,9 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import packageJson from '../../package.json' with { type: 'json' };
-import { DomainError } from '../domain-error.ts';
 import { type CallSummary, ClientGone, type TraceCall } from '../operations/call.ts';
-import type { StoreObserver } from '../store/observe-store.ts';
 
 interface TracedRequest {
   readonly request: IncomingMessage;

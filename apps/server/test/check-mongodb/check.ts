@@ -6,20 +6,20 @@
 // found and what is expected.
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
-import { type Document, MongoClient } from 'mongodb';
+import type { Store } from '@latchkey/store/store';
 import {
   type GrantDocument,
   toStoredGrantDocument,
-} from '../../src/store/mongodb/documents/grants.ts';
-import { inspectIndexes } from '../../src/store/mongodb/indexes.ts';
-import { openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
-import { missingRights } from '../../src/store/mongodb/rights.ts';
-import type { Store } from '../../src/store/store.ts';
-import { everyOperation } from '../store/every-operation.ts';
-import { aPast } from '../store/many-grants.ts';
-import { openExplained } from '../store/mongodb/statements.ts';
-import { anAccount, anApplication, anId, granted } from '../store/suite/records.ts';
+} from '@latchkey/store-mongodb/documents/grants';
+import { inspectIndexes } from '@latchkey/store-mongodb/indexes';
+import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
+import { missingRights } from '@latchkey/store-mongodb/rights';
+import { openExplained } from '@latchkey/store-mongodb/test/statements';
+import { everyOperation } from '@latchkey/store-suite/every-operation';
+import { aPast } from '@latchkey/store-suite/many-grants';
+import { anAccount, anApplication, anId, granted } from '@latchkey/store-suite/records';
+import { urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
+import { type Document, MongoClient } from 'mongodb';
 import { failover } from './failover.ts';
 
 const DATABASE = 'latchkey_check';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { reasons } from '@latchkey/domain/reasons';
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { expect, onTestFinished, test } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { textOf } from '../../src/cli/error-texts.ts';
-import { reasons } from '../../src/reasons.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/open-store.ts';
 import { JSON_TYPE, send } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/open-store.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';

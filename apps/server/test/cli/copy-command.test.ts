@@ -2,21 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { slow } from '@latchkey/test-kit/long';
-import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { Collection, MongoClient } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createProgress } from '../../src/cli/copy-command.ts';
-import { copyDatabase } from '../../src/store/copy-database.ts';
-import { toId } from '../../src/store/mongodb/documents/values.ts';
-import { driverOf, openStore } from '../../src/store/open-store.ts';
-import { ERASED, type GrantRecord } from '../../src/store/records.ts';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
-import type { Store, StoreOptions } from '../../src/store/store.ts';
-import type { Transfer } from '../../src/store/transfer.ts';
-import { runInProcess, startCommand } from '../http/command-process.ts';
-import { startTestServer } from '../http/running-server.ts';
-import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
+import { copyDatabase } from '@latchkey/store/copy-database';
+import { ERASED, type GrantRecord } from '@latchkey/store/records';
+import type { Store, StoreOptions } from '@latchkey/store/store';
+import type { Transfer } from '@latchkey/store/transfer';
+import { toId } from '@latchkey/store-mongodb/documents/values';
+import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
+import { migrations } from '@latchkey/store-sqlite/migrations';
 import {
   aCommandChange,
   aDeletion,
@@ -33,7 +25,15 @@ import {
   issued,
   recoveryOf,
   redemptionOf,
-} from '../store/suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { slow } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { Collection, MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createProgress } from '../../src/cli/copy-command.ts';
+import { driverOf, openStore } from '../../src/open-store.ts';
+import { runInProcess, startCommand } from '../http/command-process.ts';
+import { startTestServer } from '../http/running-server.ts';
 
 let folder: string;
 const at = (name: string) => `file:${join(folder, name)}`;

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StoredGrant } from '@latchkey/store/transfer';
+import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
 import { longer } from '@latchkey/test-kit/long';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { expect, onTestFinished, test } from 'vitest';
-import { driverOf } from '../../src/store/open-store.ts';
-import type { StoredGrant } from '../../src/store/transfer.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { startCommand } from '../http/command-process.ts';
-import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import { manyGrants } from './many-grants.ts';
 
 const GRANTS = longer(20_000, 1_000_000);

@@ -67,10 +67,10 @@ test('a command on SQLite loads neither the HTTP server nor the store of MongoDB
     const loaded = await loadedBy(['app', 'create', 'Acme'], {
       DATABASE_URL: `file:${join(folder, 'a.db')}`,
     });
-    expect(loaded).toContain('apps/server/src/store/sqlite/sqlite-store.ts');
+    expect(loaded).toContain('packages/store-sqlite/src/sqlite-store.ts');
     const ofServe = /^apps\/server\/src\/(http|openapi|metrics|tracing|store\/mongodb)\/|^mongodb$/;
     // It says which URLs are its own.
-    const driver = 'apps/server/src/store/mongodb/driver.ts';
+    const driver = 'packages/store-mongodb/src/driver.ts';
     expect(loaded.filter((name) => ofServe.test(name))).toEqual([driver]);
   } finally {
     await rm(folder, { recursive: true });

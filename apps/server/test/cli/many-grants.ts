@@ -1,5 +1,5 @@
-import { driverOf } from '../../src/store/open-store.ts';
-import { fillWithGrants } from '../store/many-grants.ts';
+import { fillWithGrants } from '@latchkey/store-suite/many-grants';
+import { driverOf } from '../../src/open-store.ts';
 
 /** See {@link fillWithGrants}. */
 export async function manyGrants(url: string, count: number) {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
+import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
 import { slow } from '@latchkey/test-kit/long';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/cli/cannot-start.ts';
 import { describeListenError } from '../../src/cli/serve.ts';
+import { openStore } from '../../src/open-store.ts';
 import { CannotListen } from '../../src/start-server.ts';
-import { DEMO_ENDPOINT_ID } from '../../src/store/events-keys.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 
 const LISTENS = /^Latchkey listens on (http:\/\/127\.0\.0\.1:\d+), its API .*\/docs$/m;

@@ -1,14 +1,14 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Reason, reasons } from '@latchkey/domain/reasons';
 import {
   type ClientDocumentOptions,
   createClientDocuments,
-} from '../../src/client-documents/client-documents.ts';
-import { parseDocumentHosts } from '../../src/client-documents/hosts.ts';
-import { type Reason, reasons } from '../../src/reasons.ts';
-import { createVouchers } from '../../src/vouchers.ts';
+} from '@latchkey/rules/client-documents/client-documents';
+import { parseDocumentHosts } from '@latchkey/rules/client-documents/hosts';
+import { createVouchers } from '@latchkey/rules/vouchers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
+import { type Reason, reasons } from '@latchkey/domain/reasons';
 import type { OperationName } from '@latchkey/schema';
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { type Reason, reasons } from '../../src/reasons.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';

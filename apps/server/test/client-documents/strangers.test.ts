@@ -1,5 +1,5 @@
+import type { Reason } from '@latchkey/domain/reasons';
 import { describe, expect, test } from 'vitest';
-import type { Reason } from '../../src/reasons.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { endConnection } from '@latchkey/rules/connections/end-connection';
+import type { Service } from '@latchkey/rules/service';
+import { noCounts } from '@latchkey/rules/summary/counts';
+import type { Store } from '@latchkey/store/store';
+import { anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
-import { endConnection } from '../../src/connections/end-connection.ts';
-import type { Service } from '../../src/service.ts';
-import type { Store } from '../../src/store/store.ts';
-import { noCounts } from '../../src/summary/counts.ts';
-import { anInitiator } from '../store/suite/records.ts';
 
 const connection = { account_id: randomUUID(), application_id: randomUUID() };
 

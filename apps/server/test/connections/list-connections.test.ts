@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
 import {
   listConnections,
   listConnectionsWithGrants,
-} from '../../src/connections/list-connections.ts';
-import type { ConnectedGrant } from '../../src/store/records.ts';
-import type { Store } from '../../src/store/store.ts';
-import { anAccount, anApplication, anId, aResource, aScope } from '../store/suite/records.ts';
+} from '@latchkey/rules/connections/list-connections';
+import type { ConnectedGrant } from '@latchkey/store/records';
+import type { Store } from '@latchkey/store/store';
+import { anAccount, anApplication, anId, aResource, aScope } from '@latchkey/store-suite/records';
+import { expect, test } from 'vitest';
 
 const account = anAccount();
 const [a, b, deleted] = [

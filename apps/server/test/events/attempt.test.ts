@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { createSender, type Sender, type SenderOptions } from '@latchkey/rules/events/attempt';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createSender, type Sender, type SenderOptions } from '../../src/events/attempt.ts';
 import { createWorld, listen, resolver, serve, servePlain, type World } from '../outbound/world.ts';
 
 let world: World;

@@ -1,10 +1,10 @@
+import { anEndpoint, anId, aPing } from '@latchkey/store-suite/records';
 import { expect, test, vi } from 'vitest';
-import { driverOf } from '../../src/store/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer } from '../http/running-server.ts';
-import { anEndpoint, anId, aPing } from '../store/suite/records.ts';
 import { startReceiver } from './receiver.ts';
 
 const BACKLOG = 100_000;

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endpointSecret, fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { endpointSecret, fingerprintsOf } from '../../src/events/endpoint-secret.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/open-store.ts';
 import { startDemo } from '../demo/running-demo.ts';
 import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';

@@ -4,10 +4,10 @@ import {
   urlOf,
   withOptions,
 } from '@latchkey/test-kit/mongodb/test-databases';
+import { nameOf } from '@latchkey/test-kit/mongodb/wire-messages';
 import type { Document } from 'mongodb';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { startTestServer, type TestServer } from '../http/running-server.ts';
-import { nameOf } from '../store/mongodb/wire-messages.ts';
 import { MongodbProxy } from './mongodb-proxy.ts';
 
 /** The URL of a database through a proxy. */

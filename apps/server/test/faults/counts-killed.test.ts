@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/open-store.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 
 const SCRIPT = fileURLToPath(new URL('./counting-process.ts', import.meta.url));

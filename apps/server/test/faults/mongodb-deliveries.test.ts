@@ -1,14 +1,11 @@
-import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_REPLAYED, replayDeliveries } from '../../src/events/deliveries.ts';
+import { MAX_REPLAYED, replayDeliveries } from '@latchkey/rules/events/deliveries';
+import type { EndpointRecord } from '@latchkey/store/records';
+import type { ClaimedDelivery, EndedTry } from '@latchkey/store/store';
 import {
   type DeliveryDocument,
   toDeliveryDocument,
-} from '../../src/store/mongodb/documents/deliveries.ts';
-import { type MongoStore, openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
-import type { EndpointRecord } from '../../src/store/records.ts';
-import type { ClaimedDelivery, EndedTry } from '../../src/store/store.ts';
+} from '@latchkey/store-mongodb/documents/deliveries';
+import { type MongoStore, openMongoStore } from '@latchkey/store-mongodb/mongo-store';
 import {
   anAccount,
   anApplication,
@@ -17,7 +14,10 @@ import {
   anId,
   aPing,
   granted,
-} from '../store/suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type FaultyService,
   isDurableWrite,

@@ -1,8 +1,3 @@
-import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HttpResponse, invoke, type Json } from '../http/call.ts';
-import { asBearer } from '../http/linked-application.ts';
-import { operator } from '../http/running-server.ts';
 import {
   aConsentPage,
   aHash,
@@ -14,7 +9,12 @@ import {
   aScope,
   identificationOf,
   identified,
-} from '../store/suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type HttpResponse, invoke, type Json } from '../http/call.ts';
+import { asBearer } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
 import {
   type FaultyService,
   isDurableWrite,

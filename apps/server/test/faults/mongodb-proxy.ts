@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { commandOf } from '@latchkey/test-kit/mongodb/command-of';
-import type { Document } from 'mongodb';
 import {
   commandIn,
   MessageReader,
   requestId,
   responseTo,
   withAddresses,
-} from '../store/mongodb/wire-messages.ts';
+} from '@latchkey/test-kit/mongodb/wire-messages';
+import type { Document } from 'mongodb';
 
 /** A command that is on its way from the driver to the database, and does not get on by itself. */
 export interface HeldCommand {

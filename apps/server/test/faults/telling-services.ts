@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import { expect, onTestFinished, vi } from 'vitest';
-import { CLAIM_LASTS } from '../../src/lifetimes.ts';
 import { type HeardMessage, type Receiver, startReceiver } from '../events/receiver.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';

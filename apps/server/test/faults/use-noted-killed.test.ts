@@ -1,17 +1,17 @@
+import { hashCredential } from '@latchkey/domain/credentials/credentials';
 import { formatCredential } from '@latchkey/schema';
-import { longer } from '@latchkey/test-kit/long';
-import { expect, test } from 'vitest';
-import { hashCredential } from '../../src/credentials/credentials.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { invoke } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
 import {
   aCode,
   anApplication,
   anInitiator,
   newCode,
   redemptionOf,
-} from '../store/suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { longer } from '@latchkey/test-kit/long';
+import { expect, test } from 'vitest';
+import { openStore } from '../../src/open-store.ts';
+import { invoke } from '../http/call.ts';
+import { describeOnEachStore } from '../http/databases.ts';
 import { startProcess } from './server-process.ts';
 
 const DAY = 86_400_000;

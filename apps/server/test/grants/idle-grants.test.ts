@@ -1,20 +1,20 @@
+import { hashCredential, newId } from '@latchkey/domain/credentials/credentials';
+import { authenticateGrant } from '@latchkey/rules/grants/authenticate-grant';
+import type { Service } from '@latchkey/rules/service';
 import { formatCredential } from '@latchkey/schema';
-import { longer } from '@latchkey/test-kit/long';
-import { seededRandom } from '@latchkey/test-kit/seeded-random';
-import pino from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
-import { hashCredential, newId } from '../../src/credentials/credentials.ts';
-import { authenticateGrant } from '../../src/grants/authenticate-grant.ts';
-import { closeService, openService } from '../../src/open-service.ts';
-import type { Service } from '../../src/service.ts';
-import { describeOnEachStore, type FreshDatabase } from '../http/databases.ts';
 import {
   aCode,
   anApplication,
   anInitiator,
   newCode,
   redemptionOf,
-} from '../store/suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { longer } from '@latchkey/test-kit/long';
+import { seededRandom } from '@latchkey/test-kit/seeded-random';
+import pino from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { closeService, openService } from '../../src/open-service.ts';
+import { describeOnEachStore, type FreshDatabase } from '../http/databases.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,9 +1,9 @@
+import { recover } from '@latchkey/rules/grants/recover';
 import { parseCredential } from '@latchkey/schema';
+import { anInitiator, grantOf, issued, redemptionOf } from '@latchkey/store-suite/records';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { recover } from '../../src/grants/recover.ts';
 import { closeService, openService } from '../../src/open-service.ts';
-import { anInitiator, grantOf, issued, redemptionOf } from '../store/suite/records.ts';
 
 // Regression: the recovery was refused as "used", although nobody had the secret yet.
 test('a recovery that is overtaken by the lost redemption succeeds', async () => {

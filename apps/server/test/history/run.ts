@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { challengeOf } from '@latchkey/rules/grants/code-binding';
 import type { OperationName } from '@latchkey/schema';
 import { onTestFinished } from 'vitest';
-import { challengeOf } from '../../src/grants/code-binding.ts';
 import { invoke, succeed } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator } from '../http/running-server.ts';

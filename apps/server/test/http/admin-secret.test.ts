@@ -1,5 +1,5 @@
+import { redactorFor } from '@latchkey/rules/log/redactor';
 import { expect, test } from 'vitest';
-import { redactorFor } from '../../src/log/redactor.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { invoke, type Json, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';

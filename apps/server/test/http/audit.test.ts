@@ -1,6 +1,6 @@
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { invoke, type Json, requestOf, send, succeed, type Wire, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';

@@ -1,5 +1,5 @@
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { expect, test } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { callOperation } from '../../src/operations/call-operation.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';

@@ -1,13 +1,13 @@
+import { noLimits } from '@latchkey/rules/limits/limits';
+import { createVouchers } from '@latchkey/rules/vouchers';
 import pino from 'pino';
 import { clientEndpoints } from '../../src/http/rest/client-endpoints.ts';
 import type { RouteAction } from '../../src/http/router.ts';
 import { offeredRoutes } from '../../src/http/routes.ts';
-import { noLimits } from '../../src/limits/limits.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import type { Audited, CountsAgainst } from '../../src/operations/action.ts';
 import type { CallerKind } from '../../src/operations/caller.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { createVouchers } from '../../src/vouchers.ts';
 
 const callers: Record<CallerKind, { address: string; who: string }> = {
   application: { address: '`authentications`', who: 'application' },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { Store } from '@latchkey/store/store';
+import { anInitiator } from '@latchkey/store-suite/records';
 import { expect, test, vi } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
-import { anInitiator } from '../store/suite/records.ts';
 import { invoke, succeed } from './call.ts';
 import { describeOnEachStore, sqliteDatabase } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
@@ -49,8 +49,8 @@ describeOnEachStore('the erasure of an account', (fresh) => {
 });
 
 test('an erasure on SQLite waits for a reader of the log, and says so if that takes too long', async () => {
-  const { openSqliteStore } = await import('../../src/store/sqlite/sqlite-store.ts');
-  const { nodeSqlite } = await import('../../src/store/sqlite/node-sqlite.ts');
+  const { openSqliteStore } = await import('@latchkey/store-sqlite/sqlite-store');
+  const { nodeSqlite } = await import('@latchkey/store-sqlite/node-sqlite');
   const database = await sqliteDatabase();
   const path = database.url.slice('file:'.length);
   const store = await openSqliteStore({ path, clock: Date.now });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DomainError } from '../../src/domain-error.ts';
 import { succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';

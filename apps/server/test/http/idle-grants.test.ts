@@ -1,6 +1,6 @@
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import type { FullGrant } from '@latchkey/schema';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { invoke, type Json, send, succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { confidentialMethods, postForm } from './forms.ts';

@@ -1,6 +1,6 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import { objects } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
-import { DomainError } from '../../src/domain-error.ts';
 import { type HttpResponse, invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { type OperationName, operationNames, operations, type Role } from '@latchkey/schema';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';

@@ -1,7 +1,7 @@
 import { StatementSync } from 'node:sqlite';
+import { isKnownApplicationSecret } from '@latchkey/rules/applications/authenticate-application';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { isKnownApplicationSecret } from '../../src/applications/authenticate-application.ts';
 import { urlThrough } from '../faults/behind-proxy.ts';
 import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from './call.ts';

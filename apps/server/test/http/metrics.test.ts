@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { limitNames } from '@latchkey/rules/limits/rate-limit-setting';
 import { attemptResults, errorCodes } from '@latchkey/schema';
+import { methodsOf } from '@latchkey/store/observe-store';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { DomainError } from '../../src/domain-error.ts';
-import { limitNames } from '../../src/limits/rate-limit-setting.ts';
-import { methodsOf } from '../../src/store/observe-store.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { headersOf, invoke, JSON_TYPE, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
-import { DomainError } from '../../src/domain-error.ts';
 import {
   type HttpResponse,
   invoke,

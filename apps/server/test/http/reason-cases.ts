@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { newId } from '@latchkey/domain/credentials/credentials';
+import type { Reason } from '@latchkey/domain/reasons';
 import type { OperationName } from '@latchkey/schema';
-import { newId } from '../../src/credentials/credentials.ts';
-import type { Reason } from '../../src/reasons.ts';
+import { anInitiator } from '@latchkey/store-suite/records';
 import type { LinkingReason } from '../linking/reasons.ts';
-import { anInitiator } from '../store/suite/records.ts';
 import { succeed } from './call.ts';
 import { aResource, unknownCredential } from './error-cases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';

@@ -1,6 +1,6 @@
+import { reasons } from '@latchkey/domain/reasons';
 import { errorDefinition, operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { reasons } from '../../src/reasons.ts';
 import { headersOf, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';

@@ -1,6 +1,6 @@
+import type { Service } from '@latchkey/rules/service';
 import type { Refusal } from '@latchkey/schema';
 import { callOperation } from '../../src/operations/call-operation.ts';
-import type { Service } from '../../src/service.ts';
 
 /** What was refused in a request. */
 export async function refusalsOf(service: Service, request_id: string): Promise<Refusal[]> {

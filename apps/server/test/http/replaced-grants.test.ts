@@ -1,6 +1,6 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { expect, test, vi } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
-import { DomainError } from '../../src/domain-error.ts';
 import { invoke, type Json, succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';

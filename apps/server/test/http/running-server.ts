@@ -1,7 +1,7 @@
+import { redactor } from '@latchkey/rules/log/redactor';
+import type { Service } from '@latchkey/rules/service';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { redactor } from '../../src/log/redactor.ts';
-import type { Service } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { startServer, type TestOptions } from '../../src/start-server.ts';
 import type { FreshDatabase, TestDatabase } from './databases.ts';

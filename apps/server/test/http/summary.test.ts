@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { formatCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { reportGrant } from '../../src/audit/grant-history.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
 import { openConsent, visit } from '../linking/page-flow.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
-import { anInitiator } from '../store/suite/records.ts';
 import { invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';

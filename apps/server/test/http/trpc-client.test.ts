@@ -1,3 +1,4 @@
+import { noLimits } from '@latchkey/rules/limits/limits';
 import type { AppRouter } from '@latchkey/schema/trpc';
 import {
   createTRPCClient,
@@ -9,7 +10,6 @@ import {
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { beforeAll, expect, test } from 'vitest';
 import { appRouter } from '../../src/http/trpc/router.ts';
-import { noLimits } from '../../src/limits/limits.ts';
 import { call } from '../../src/operations/call.ts';
 import { type Operation, operations } from '../../src/operations/operation.ts';
 import { requestOf, send } from './call.ts';

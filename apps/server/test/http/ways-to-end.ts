@@ -1,5 +1,5 @@
+import type { EndReason } from '@latchkey/store/records';
 import { callOperation } from '../../src/operations/call-operation.ts';
-import type { EndReason } from '../../src/store/records.ts';
 import { open, visit } from '../linking/page-flow.ts';
 import { type Json, succeed } from './call.ts';
 import { confidentialMethods, postForm } from './forms.ts';

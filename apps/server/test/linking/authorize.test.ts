@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test, vi } from 'vitest';
-import { DomainError } from '../../src/domain-error.ts';
 import { invoke, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { refusalsOf } from '../http/refusals-of.ts';

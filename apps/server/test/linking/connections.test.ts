@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { PAGE_ACTIONS } from '@latchkey/rules/limits/rate-limit-setting';
 import { describe, expect, test } from 'vitest';
-import { PAGE_ACTIONS } from '../../src/limits/rate-limit-setting.ts';
 import { invoke, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';

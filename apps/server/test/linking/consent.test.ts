@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { ErrorCode } from '@latchkey/schema';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { LINKS_KEPT } from '../../src/lifetimes.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { RawConnection } from '../http/raw-connection.ts';

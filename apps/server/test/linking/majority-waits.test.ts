@@ -1,4 +1,5 @@
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { nameOf } from '@latchkey/test-kit/mongodb/wire-messages';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { urlThrough } from '../faults/behind-proxy.ts';
@@ -6,7 +7,6 @@ import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from '../http/call.ts';
 import { mongoDatabase } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
-import { nameOf } from '../store/mongodb/wire-messages.ts';
 import {
   addedTo,
   authorize,

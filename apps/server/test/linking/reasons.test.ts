@@ -1,5 +1,5 @@
+import { reasons } from '@latchkey/domain/reasons';
 import { expect, test } from 'vitest';
-import { reasons } from '../../src/reasons.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
 import { useServer } from '../http/running-server.ts';

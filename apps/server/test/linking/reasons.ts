@@ -1,4 +1,4 @@
-import type { Reason, reasons } from '../../src/reasons.ts';
+import type { Reason, reasons } from '@latchkey/domain/reasons';
 
 /** The error codes of the linking flow that stand for several checks. */
 type LinkingCode =

@@ -1,8 +1,8 @@
 // A process of its own, because Node reads its environment at its start.
 
-import { createSender } from '../../src/events/attempt.ts';
-import { request } from '../../src/outbound/request.ts';
-import { OutboundError } from '../../src/outbound/send.ts';
+import { createSender } from '@latchkey/rules/events/attempt';
+import { request } from '@latchkey/rules/outbound/request';
+import { OutboundError } from '@latchkey/rules/outbound/send';
 
 const allow = { private: true, http: true };
 const sender = createSender({ clock: Date.now, allow });

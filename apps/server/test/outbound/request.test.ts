@@ -6,11 +6,11 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { type OutboundRequest, ResponseTooLarge, request } from '@latchkey/rules/outbound/request';
+import { OutboundError } from '@latchkey/rules/outbound/send';
 import { createAuthority } from '@latchkey/test-kit/certificates';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OutboundRequest, ResponseTooLarge, request } from '../../src/outbound/request.ts';
-import { OutboundError } from '../../src/outbound/send.ts';
 import { createWorld, listen, resolver, serve, servePlain, type World } from './world.ts';
 
 let world: World;

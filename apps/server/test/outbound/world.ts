@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Resolve } from '@latchkey/rules/outbound/resolve';
 import { type Authority, createAuthority } from '@latchkey/test-kit/certificates';
 import { onTestFinished } from 'vitest';
-import type { Resolve } from '../../src/outbound/resolve.ts';
 
 /** Certificates of this world are for these names. */
 export const HOSTS = ['docs.example.com', 'keys.example.org', 'a.example.net', 'b.example.net'];

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LinkedDocument } from '@latchkey/store/records';
+import { toLinkDocument } from '@latchkey/store-mongodb/documents/links';
+import { aLink, anId, anInitiator } from '@latchkey/store-suite/records';
 import { BSON } from 'mongodb';
 import { expect, test } from 'vitest';
-import { toLinkDocument } from '../../src/store/mongodb/documents/links.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import type { LinkedDocument } from '../../src/store/records.ts';
-import { aLink, anId, anInitiator } from './suite/records.ts';
+import { openStore } from '../../src/open-store.ts';
 
 // What docs/operations/run.md multiplies with the limit "links_total".
 const MOST_BYTES = 6 * 1024;

@@ -5,13 +5,13 @@
 //
 // The figures are medians of rounds, in which the two take turns. It starts sets of its own. They write the journal every 100 ms, as MongoDB does by default.
 
+import { defaultTimeouts } from '@latchkey/store-mongodb/client';
+import { concernsFor } from '@latchkey/store-mongodb/concerns';
+import { fencedOrder, type Order, unordered } from '@latchkey/store-mongodb/fence';
 import { findMongod } from '@latchkey/test-kit/mongodb/find-mongod';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { type Collection, MongoClient, ReadPreference, type Timestamp } from 'mongodb';
 import { batchByTimer } from '../../src/http/batching.ts';
-import { defaultTimeouts } from '../../src/store/mongodb/client.ts';
-import { concernsFor } from '../../src/store/mongodb/concerns.ts';
-import { fencedOrder, type Order, unordered } from '../../src/store/mongodb/fence.ts';
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 5;

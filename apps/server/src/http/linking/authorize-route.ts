@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../../domain-error.ts';
-import { addressKey } from '../../limits/limit.ts';
-import { readAuthorization } from '../../linking/begin-link.ts';
-import { RefusedToApplication } from '../../linking/redirect.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { addressKey } from '@latchkey/rules/limits/limit';
+import { readAuthorization } from '@latchkey/rules/linking/begin-link';
+import { RefusedToApplication } from '@latchkey/rules/linking/redirect';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { Visitor } from '../../operations/caller.ts';

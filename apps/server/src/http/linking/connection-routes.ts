@@ -1,7 +1,7 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { linkingOf } from '@latchkey/rules/linking/linking';
+import { toLocation } from '@latchkey/rules/linking/redirect';
 import { isUuid } from '@latchkey/schema';
-import { DomainError } from '../../domain-error.ts';
-import { linkingOf } from '../../linking/linking.ts';
-import { toLocation } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';

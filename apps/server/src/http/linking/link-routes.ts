@@ -1,8 +1,8 @@
-import { DomainError } from '../../domain-error.ts';
-import { COOKIE_AFTER_DECISION, LINKS_KEPT } from '../../lifetimes.ts';
-import { findReturnToStranger, type ReturnToStranger } from '../../linking/link-access.ts';
-import { linkingOf } from '../../linking/linking.ts';
-import { describeRedirect, toLocation } from '../../linking/redirect.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { COOKIE_AFTER_DECISION, LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { findReturnToStranger, type ReturnToStranger } from '@latchkey/rules/linking/link-access';
+import { linkingOf } from '@latchkey/rules/linking/linking';
+import { describeRedirect, toLocation } from '@latchkey/rules/linking/redirect';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';

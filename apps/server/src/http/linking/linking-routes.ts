@@ -1,4 +1,4 @@
-import { linkingOf } from '../../linking/linking.ts';
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import type { CallContext } from '../../operations/call.ts';
 import type { Route } from '../router.ts';
 import { createPageAssets } from './assets.ts';

@@ -1,7 +1,7 @@
-import { LINKS_KEPT } from '../../lifetimes.ts';
-import { addressKey } from '../../limits/limit.ts';
-import { linkingOf } from '../../linking/linking.ts';
-import { toLocation } from '../../linking/redirect.ts';
+import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { addressKey } from '@latchkey/rules/limits/limit';
+import { linkingOf } from '@latchkey/rules/linking/linking';
+import { toLocation } from '@latchkey/rules/linking/redirect';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import type { RequestedCall } from '../request-context.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { PageAddress } from '../../linking/page-session.ts';
+import type { PageAddress } from '@latchkey/rules/linking/page-session';
 import { cookieNames, cookieValue } from '../cookie.ts';
 
 export interface PageCookies {

@@ -1,13 +1,13 @@
-import { errorDefinition } from '@latchkey/schema';
-import type { DomainError } from '../../domain-error.ts';
-import type { Linking } from '../../linking/linking.ts';
+import type { DomainError } from '@latchkey/domain/domain-error';
+import { reasons } from '@latchkey/domain/reasons';
+import type { Linking } from '@latchkey/rules/linking/linking';
 import {
   RefusedToApplication,
   refusalInWords,
   type StrangersAddress,
-} from '../../linking/redirect.ts';
+} from '@latchkey/rules/linking/redirect';
+import { errorDefinition } from '@latchkey/schema';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
-import { reasons } from '../../reasons.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
 import type { ErrorPageDetails, Headers, RequestContext } from '../request-context.ts';

@@ -1,4 +1,8 @@
-import { findPageSession, type PageAddress, type PageSession } from '../../linking/page-session.ts';
+import {
+  findPageSession,
+  type PageAddress,
+  type PageSession,
+} from '@latchkey/rules/linking/page-session';
 import type { Action, ActionChoice } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';

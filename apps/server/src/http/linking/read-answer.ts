@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { DomainError } from '../../domain-error.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { formMembers, readOwnForm } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
 

@@ -1,5 +1,5 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import type { FullGrant, OperationName, TokenResponse } from '@latchkey/schema';
-import { DomainError } from '../../domain-error.ts';
 import { type Operation, operations } from '../../operations/operation.ts';
 import { basicChallenge, bearerChallenge } from '../challenge.ts';
 import type { ClientEndpoint } from './client-route.ts';

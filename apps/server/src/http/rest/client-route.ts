@@ -1,5 +1,5 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import { isUuid } from '@latchkey/schema';
-import { DomainError } from '../../domain-error.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import { inputMembers } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';

@@ -1,7 +1,7 @@
+import type { DomainError } from '@latchkey/domain/domain-error';
 import { type Caller, errorDefinition } from '@latchkey/schema';
 import type { ErrorShape } from '@latchkey/schema/trpc';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import type { DomainError } from '../../domain-error.ts';
 import { errorBody } from '../error-response.ts';
 import type { RequestContext } from '../request-context.ts';
 

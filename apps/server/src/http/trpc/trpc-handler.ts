@@ -1,15 +1,15 @@
+import { decodeJson } from '@latchkey/domain/decode-json';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { percentDecode } from '@latchkey/rules/percent-decode';
 import { credentialPattern, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
-import { decodeJson } from '../../decode-json.ts';
-import { DomainError } from '../../domain-error.ts';
 import { type CallContext, ClientGone, call } from '../../operations/call.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape, parameterInvalid } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { StreamedOutput } from '../../operations/streamed-output.ts';
-import { percentDecode } from '../../percent-decode.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
 import { errorHeaders, reportFailure } from '../error-response.ts';

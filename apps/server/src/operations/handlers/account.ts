@@ -1,4 +1,4 @@
-import { accountOf } from '../../grants/authenticate-grant.ts';
+import { accountOf } from '@latchkey/rules/grants/authenticate-grant';
 import type { Handlers } from '../handler.ts';
 import { toAccount, toGrantDescription } from '../wire.ts';
 

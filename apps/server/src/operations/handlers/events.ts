@@ -1,4 +1,4 @@
-import { replayDeliveries, retryDelivery } from '../../events/deliveries.ts';
+import { replayDeliveries, retryDelivery } from '@latchkey/rules/events/deliveries';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -6,10 +6,10 @@ import {
   pingEndpoint,
   rotateEndpoint,
   updateEndpoint,
-} from '../../events/endpoints.ts';
-import { eventsOf } from '../../events/events.ts';
-import type { Service } from '../../service.ts';
-import type { EndpointRecord } from '../../store/records.ts';
+} from '@latchkey/rules/events/endpoints';
+import { eventsOf } from '@latchkey/rules/events/events';
+import type { Service } from '@latchkey/rules/service';
+import type { EndpointRecord } from '@latchkey/store/records';
 import { toDelivery, toEndpoint } from '../events-wire.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';

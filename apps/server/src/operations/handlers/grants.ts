@@ -1,11 +1,11 @@
-import { DomainError } from '../../domain-error.ts';
-import { endReplacedGrants } from '../../grants/end-replaced-grants.ts';
-import { introspect } from '../../grants/introspect.ts';
-import { recover } from '../../grants/recover.ts';
-import { redeem } from '../../grants/redeem.ts';
-import { revoke } from '../../grants/revoke.ts';
-import { revokeToken } from '../../grants/revoke-token.ts';
-import { resourcesMeant } from '../../resources/find-resource.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { endReplacedGrants } from '@latchkey/rules/grants/end-replaced-grants';
+import { introspect } from '@latchkey/rules/grants/introspect';
+import { recover } from '@latchkey/rules/grants/recover';
+import { redeem } from '@latchkey/rules/grants/redeem';
+import { revoke } from '@latchkey/rules/grants/revoke';
+import { revokeToken } from '@latchkey/rules/grants/revoke-token';
+import { resourcesMeant } from '@latchkey/rules/resources/find-resource';
 import type { Handlers } from '../handler.ts';
 import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 

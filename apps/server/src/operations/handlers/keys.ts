@@ -1,3 +1,4 @@
+import { createKey, deleteKey, listKeys } from '@latchkey/rules/keys/keys';
 import {
   formatTimestamp,
   type Key,
@@ -5,8 +6,7 @@ import {
   operationNames,
   operations,
 } from '@latchkey/schema';
-import { createKey, deleteKey, listKeys } from '../../keys/keys.ts';
-import type { KeyRecord } from '../../store/records.ts';
+import type { KeyRecord } from '@latchkey/store/records';
 import type { Handlers } from '../handler.ts';
 import { toCompleteList } from '../linking-wire.ts';
 import { timestampOrNull } from '../wire.ts';

@@ -1,22 +1,22 @@
-import type { LinkRequest } from '@latchkey/schema';
-import { scopeMarksOf } from '../../audit/name-marks.ts';
-import { endConnection } from '../../connections/end-connection.ts';
-import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
-import { DomainError } from '../../domain-error.ts';
-import type { Initiator } from '../../initiator.ts';
-import { createConnectionsPage } from '../../linking/create-connections-page.ts';
-import { approve, deny } from '../../linking/decide.ts';
-import { readScope } from '../../linking/describe-scopes.ts';
-import { identify } from '../../linking/identify.ts';
-import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
-import { vouchersOf } from '../../linking/linking.ts';
-import { putScope } from '../../linking/put-scope.ts';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { scopeMarksOf } from '@latchkey/rules/audit/name-marks';
+import { endConnection } from '@latchkey/rules/connections/end-connection';
+import { listConnectionsWithGrants } from '@latchkey/rules/connections/list-connections';
+import { createConnectionsPage } from '@latchkey/rules/linking/create-connections-page';
+import { approve, deny } from '@latchkey/rules/linking/decide';
+import { readScope } from '@latchkey/rules/linking/describe-scopes';
+import { identify } from '@latchkey/rules/linking/identify';
+import { accessByLink, type LinkAccess } from '@latchkey/rules/linking/link-access';
+import { vouchersOf } from '@latchkey/rules/linking/linking';
+import { putScope } from '@latchkey/rules/linking/put-scope';
 import {
   createResource,
   deleteResource,
   updateResource,
-} from '../../resources/register-resource.ts';
-import type { Service } from '../../service.ts';
+} from '@latchkey/rules/resources/register-resource';
+import type { Service } from '@latchkey/rules/service';
+import type { LinkRequest } from '@latchkey/schema';
 import type { Handlers } from '../handler.ts';
 import {
   toCompleteList,

@@ -1,4 +1,4 @@
-import { CODE_LIFETIME, TICKET_LIFETIME } from '../../../src/lifetimes.ts';
+import { CODE_LIFETIME, TICKET_LIFETIME } from '@latchkey/domain/lifetimes';
 import { describeLinkCall, isDone, isOpen, type LinkCall, type LinkOperation } from './calls.ts';
 import { type LinkState, type Meanwhile, nothing, statesAfter } from './model.ts';
 

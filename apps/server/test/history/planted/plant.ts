@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GrantAuthentication, KeyRecord, LinkDecision } from '@latchkey/store/records';
+import type { Store } from '@latchkey/store/store';
+import { Database } from '@latchkey/store-mongodb/database';
+import { anInitiator, grantOf } from '@latchkey/store-suite/records';
 import { type Document, ReadPreference } from 'mongodb';
-import { Database } from '../../../src/store/mongodb/database.ts';
-import type { GrantAuthentication, KeyRecord, LinkDecision } from '../../../src/store/records.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { anInitiator, grantOf } from '../../store/suite/records.ts';
 
 // What a read takes on a database that is not in this process.
 const LATENCY_MS = 2;

@@ -1,7 +1,7 @@
+import { hashCredential } from '@latchkey/domain/credentials/credentials';
 import { formatCredential } from '@latchkey/schema';
-import { hashCredential } from '../../../src/credentials/credentials.ts';
-import type { AccountRecord } from '../../../src/store/records.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { AccountRecord } from '@latchkey/store/records';
+import type { Store, StoreOptions } from '@latchkey/store/store';
 import {
   aCode,
   aConsentPage,
@@ -23,7 +23,7 @@ import {
   recoveryOf,
   redemptionOf,
   unbound,
-} from '../suite/records.ts';
+} from '@latchkey/store-suite/records';
 
 // What a store of each version contains: something in every state. All of it is fixed, so that a later
 // version knows what to expect.

@@ -3,24 +3,24 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
-import { BSON, type Document, MongoClient } from 'mongodb';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrations as mongoMigrations } from '../../../src/store/mongodb/migrations.ts';
-import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { openStore } from '../../../src/store/open-store.ts';
-import { migrations as sqliteMigrations } from '../../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { invoke } from '../../http/call.ts';
-import { startTestServer } from '../../http/running-server.ts';
+import { migrations as mongoMigrations } from '@latchkey/store-mongodb/migrations';
+import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
+import { migrations as sqliteMigrations } from '@latchkey/store-sqlite/migrations';
+import { openSqliteStore } from '@latchkey/store-sqlite/sqlite-store';
 import {
   aConsentPage,
   anInitiator,
   identificationOf,
   openingOf,
   redemptionOf,
-} from '../suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { BSON, type Document, MongoClient } from 'mongodb';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../src/open-store.ts';
+import { invoke } from '../../http/call.ts';
+import { startTestServer } from '../../http/running-server.ts';
 import {
   activeId,
   codeOf,

@@ -1,16 +1,10 @@
+import type { StoreDriver } from '@latchkey/store/store-driver';
+import { type MongoStep, migrations as mongoMigrations } from '@latchkey/store-mongodb/migrations';
+import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
+import { pathOf } from '@latchkey/store-sqlite/driver';
+import { type SqliteStep, migrations as sqliteMigrations } from '@latchkey/store-sqlite/migrations';
+import { openSqliteStore } from '@latchkey/store-sqlite/sqlite-store';
 import type { Binary, Db } from 'mongodb';
-import {
-  type MongoStep,
-  migrations as mongoMigrations,
-} from '../../../src/store/mongodb/migrations.ts';
-import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
-import { pathOf } from '../../../src/store/sqlite/driver.ts';
-import {
-  type SqliteStep,
-  migrations as sqliteMigrations,
-} from '../../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { StoreDriver } from '../../../src/store/store-driver.ts';
 
 // A made-up next version of Latchkey. Its step only adds: a table, an index, and a column or a field of
 // everything that there is.

@@ -1,17 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { longer, slow } from '@latchkey/test-kit/long';
-import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { MongoClient } from 'mongodb';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { driverOf } from '../../../src/store/open-store.ts';
-import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
-import { pathOf } from '../../../src/store/sqlite/driver.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { fillWithGrants } from '../many-grants.ts';
-import { mongoHarness } from '../mongodb/mongo-harness.ts';
-import { sqliteHarness } from '../sqlite/sqlite-harness.ts';
-import { type StoreCall, StoreProcess, together } from '../suite/child.ts';
-import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
+import type { GrantRecord, PendingRecord } from '@latchkey/store/records';
+import type { Store } from '@latchkey/store/store';
+import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
+import { pathOf } from '@latchkey/store-sqlite/driver';
+import { sqliteHarness } from '@latchkey/store-sqlite/test/sqlite-harness';
+import { type StoreCall, StoreProcess, together } from '@latchkey/store-suite/child';
+import type { StoreHarness, TestDatabase } from '@latchkey/store-suite/harness';
+import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aDeletion,
   aHash,
@@ -28,7 +23,12 @@ import {
   newCode,
   present,
   redemptionOf,
-} from '../suite/records.ts';
+} from '@latchkey/store-suite/records';
+import { longer, slow } from '@latchkey/test-kit/long';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { MongoClient } from 'mongodb';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { driverOf } from '../../../src/open-store.ts';
 
 const GRANTS = longer(5_000, 1_000_000);
 const NEXT = new URL('./next-version.ts', import.meta.url).href;

@@ -1,5 +1,5 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { formatTimestamp } from '@latchkey/schema';
-import type { Milliseconds } from '../../../clock.ts';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';

@@ -1,4 +1,4 @@
-import type { StrangersAddress } from '../../../linking/redirect.ts';
+import type { StrangersAddress } from '@latchkey/rules/linking/redirect';
 import { html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';

@@ -1,5 +1,5 @@
+import type { StrangersAddress } from '@latchkey/rules/linking/redirect';
 import type { ErrorCode } from '@latchkey/schema';
-import type { StrangersAddress } from '../../../linking/redirect.ts';
 import { en, type TextKey } from '../../../page-texts/en.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';

@@ -1,4 +1,4 @@
-import type { StrangersAddress } from '../../../linking/redirect.ts';
+import type { StrangersAddress } from '@latchkey/rules/linking/redirect';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 

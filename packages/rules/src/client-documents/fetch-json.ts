@@ -1,0 +1,68 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { type OutboundRequest, ResponseTooLarge, request } from '../outbound/request.ts';
+import { OutboundError } from '../outbound/send.ts';
+import { FetchFailure } from './faults.ts';
+
+export interface FetchOptions {
+  userAgent: string;
+  maxBytes: number;
+  allowPrivate: boolean;
+  timeout?: Milliseconds;
+  resolve?: OutboundRequest['resolve'];
+}
+
+export interface Fetched {
+  body: Buffer;
+  /** How long it may be kept. */
+  keep: Milliseconds;
+}
+
+const MINUTE: Milliseconds = 60_000;
+const HOUR = 60 * MINUTE;
+const KEPT_AT_LEAST = 5 * MINUTE;
+const KEPT_AT_MOST = 24 * HOUR;
+
+/** @throws FetchFailure */
+export async function fetchJson(
+  address: URL,
+  { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
+): Promise<Fetched> {
+  const { status, headers, body } = await request(address, {
+    method: 'GET',
+    headers: { accept: 'application/json', 'user-agent': userAgent },
+    timeout,
+    maxBytes,
+    allow: { private: allowPrivate, http: false },
+    ...(resolve === undefined ? {} : { resolve }),
+  }).catch((cause) => {
+    if (cause instanceof ResponseTooLarge) {
+      throw new FetchFailure('document_too_large', { unreachable: false, cause });
+    }
+    if (!(cause instanceof OutboundError)) throw cause;
+    throw new FetchFailure(failures[cause.failure], { unreachable: true, cause });
+  });
+  if (status !== 200) {
+    const unreachable = status === 429 || status >= 500;
+    throw new FetchFailure('document_status', { unreachable, cause: status });
+  }
+  if (headers['content-encoding'] !== undefined) {
+    throw new FetchFailure('document_encoded', { unreachable: false });
+  }
+  if (!/^application\/(?:[^\s;]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new FetchFailure('document_content_type', { unreachable: false });
+  }
+  return { body, keep: keepOf(headers['cache-control']) };
+}
+
+const failures = {
+  address_refused: 'document_address_refused',
+  connection_failed: 'document_connection_failed',
+  tls_failed: 'document_tls_failed',
+  timeout: 'document_late',
+} as const;
+
+function keepOf(cacheControl: string | undefined): Milliseconds {
+  const [, seconds] = /(?:^|[,\s])max-age="?(\d{1,10})/i.exec(cacheControl ?? '') ?? [];
+  if (seconds === undefined) return HOUR;
+  return Math.min(Math.max(Number(seconds) * 1000, KEPT_AT_LEAST), KEPT_AT_MOST);
+}

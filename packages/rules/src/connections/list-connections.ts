@@ -1,0 +1,73 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '@latchkey/store/records';
+import type { Dependencies } from '../dependencies.ts';
+import { activeGrants } from '../grants/active-grants.ts';
+import { describeTokens } from '../linking/describe-scopes.ts';
+import { type ShownResource, shownResource } from '../resources/find-resource.ts';
+
+export interface Connection {
+  application: ApplicationRecord;
+  scopes: ScopeRecord[];
+  /** The servers that its grants are for. */
+  resources: ShownResource[];
+  connected_at: Milliseconds;
+  /** Null if no grant was used. */
+  last_used_at: Milliseconds | null;
+}
+
+export interface ConnectionWithGrants extends Connection {
+  grants: ConnectedGrant[];
+}
+
+export async function listConnections(
+  { store }: Pick<Dependencies, 'store'>,
+  account_id: string,
+): Promise<Connection[]> {
+  const [described, registered, connected] = await Promise.all([
+    store.listScopes(),
+    store.listResources(),
+    store.listConnections(account_id).then((records) =>
+      Promise.all(
+        records.map(async (record) => ({
+          ...record,
+          application: await store.findApplication(record.application_id),
+        })),
+      ),
+    ),
+  ]);
+  return connected
+    .flatMap(({ application, scopes, resources, connected_at, last_used_at }) => {
+      // The grants of a deleted application no longer work, and are revoked in the background.
+      if (application === null) return [];
+      const tokens = new Set(scopes.flatMap((scope) => scope.split(' ')));
+      const times = { connected_at, last_used_at };
+      const shown = resources.toSorted().map((address) => shownResource(registered, address));
+      return [
+        { application, scopes: describeTokens(tokens, described), resources: shown, ...times },
+      ];
+    })
+    .sort((one, other) => byName(one.application, other.application));
+}
+
+export async function listConnectionsWithGrants(
+  { store }: Pick<Dependencies, 'store'>,
+  account_id: string,
+): Promise<ConnectionWithGrants[]> {
+  const connections = await listConnections({ store }, account_id);
+  const withGrants = await Promise.all(
+    connections.map(async (connection) => {
+      const application_id = connection.application.id;
+      const grants: ConnectedGrant[] = [];
+      for await (const grant of activeGrants(store, { account_id, application_id })) {
+        grants.push(grant);
+      }
+      return { ...connection, grants };
+    }),
+  );
+  // The last grant may be revoked in between.
+  return withGrants.filter(({ grants }) => grants.length > 0);
+}
+
+function byName(one: ApplicationRecord, other: ApplicationRecord): number {
+  return one.name.localeCompare(other.name, 'en') || one.id.localeCompare(other.id);
+}

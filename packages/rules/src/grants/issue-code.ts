@@ -1,0 +1,79 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import {
+  type MintedCredential,
+  mintCredential,
+  newId,
+} from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
+import type { PendingRecord } from '@latchkey/store/records';
+import { refuseIfFull } from '@latchkey/store/room';
+import type { NewCode } from '@latchkey/store/store';
+import type { Dependencies } from '../dependencies.ts';
+
+export interface CodeRequest {
+  application_id: string;
+  account_id: string;
+  scope: string;
+  redirect_uri?: string | undefined;
+  code_challenge?: string | undefined;
+  /** The address of a registered one; null for none, which is the default. */
+  resource?: string | null;
+}
+
+export interface IssuedCode {
+  code: string;
+  pending: PendingRecord;
+}
+
+export async function issueCode(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room'>,
+  request: CodeRequest,
+  initiator: Initiator,
+): Promise<IssuedCode> {
+  const { store, clock } = service;
+  // The store checks the account again when it takes the snapshot.
+  const [application, account] = await Promise.all([
+    store.findApplication(request.application_id),
+    store.findAccount(request.account_id),
+  ]);
+  if (application === null) throw new DomainError('application_not_found');
+  if (account === null) throw new DomainError('account_not_found');
+
+  const members = {
+    application_id: request.application_id,
+    account_id: request.account_id,
+    scope: request.scope,
+    redirect_uri: request.redirect_uri ?? null,
+    redirect_uri_given: request.redirect_uri !== undefined,
+    code_challenge: request.code_challenge ?? null,
+    resource: request.resource ?? null,
+    link_id: null,
+    generation: application.generations.now,
+    initiator,
+  };
+  // After the look-ups, so that they do not shorten the lifetime of the code.
+  return storeCode(service, members, clock(), (grant_id) => mintCredential('code', grant_id));
+}
+
+/** @param makeCode - of the id of the grant, which is part of the code */
+export async function storeCode(
+  service: Pick<Dependencies, 'store' | 'room'>,
+  members: Omit<NewCode, 'grant_id' | 'code_hash' | 'code_expires_at'>,
+  now: Milliseconds,
+  makeCode: (grant_id: string) => MintedCredential,
+): Promise<IssuedCode> {
+  await refuseIfFull(service, members.account_id);
+  const grant_id = newId(now);
+  const { credential, hash } = makeCode(grant_id);
+  const code_expires_at = now + CODE_LIFETIME;
+  const pending = await service.store.issueCode({
+    ...members,
+    grant_id,
+    code_hash: hash,
+    code_expires_at,
+  });
+  if (pending === null) throw new DomainError('account_not_found');
+  return { code: credential, pending };
+}

@@ -1,0 +1,78 @@
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import type { Limit } from './limit.ts';
+import type { RateLimit } from './rate-limit-setting.ts';
+
+/** If a host approves links without a page of ours, this is the only place that has the address of the user. */
+const MAX_BEGUN = 10_000;
+const MAX_KNOWN = 10_000;
+const KNOWN_FOR: Milliseconds = 86_400_000;
+
+/** One in so many link requests of the common limit is reserved for known addresses. */
+const ONE_FOR_KNOWN_OF = 5;
+
+export const forStrangers = ({ limit, seconds }: RateLimit): RateLimit => ({
+  limit: limit - Math.floor(limit / ONE_FOR_KNOWN_OF),
+  seconds,
+});
+
+interface Parts {
+  byAddress: Limit;
+  together: Limit;
+  /** For all addresses that are not known. */
+  strangers: Limit;
+}
+
+/** Limits link requests by address and in total. A share of the total is for addresses that had a link approved. */
+export class LinkLimit implements Limit {
+  readonly #parts: Parts;
+  readonly #clock: Clock;
+  /** The address that each link request came from. */
+  readonly #begun = new Map<string, string>();
+  /** When each address last had a link approved. */
+  readonly #known = new Map<string, Milliseconds>();
+
+  constructor(parts: Parts, clock: Clock) {
+    this.#parts = parts;
+    this.#clock = clock;
+  }
+
+  begun(link_id: string, address: string): void {
+    putNewest(this.#begun, link_id, address, MAX_BEGUN);
+  }
+
+  approved(link_id: string): void {
+    const address = this.#begun.get(link_id);
+    if (address !== undefined) putNewest(this.#known, address, this.#clock(), MAX_KNOWN);
+  }
+
+  count(address: string): void {
+    this.check(address);
+    for (const limit of this.#limitsOf(address)) limit.count(address);
+  }
+
+  check(address: string): void {
+    for (const limit of this.#limitsOf(address)) limit.check(address);
+  }
+
+  isReached(address: string): boolean {
+    return this.#limitsOf(address).some((limit) => limit.isReached(address));
+  }
+
+  giveBack(address: string): void {
+    for (const limit of this.#limitsOf(address)) limit.giveBack(address);
+  }
+
+  #limitsOf(address: string): Limit[] {
+    const { byAddress, together, strangers } = this.#parts;
+    const approvedAt = this.#known.get(address) ?? Number.NEGATIVE_INFINITY;
+    const isKnown = this.#clock() - approvedAt < KNOWN_FOR;
+    return isKnown ? [byAddress, together] : [byAddress, together, strangers];
+  }
+}
+
+function putNewest<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  // Deleted first, so that the first entry is always the oldest.
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as string);
+}

@@ -1,0 +1,83 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Reason } from '@latchkey/domain/reasons';
+import { fields } from '@latchkey/schema';
+import type { ResourceRecord } from '@latchkey/store/records';
+import type { Store } from '@latchkey/store/store';
+import type { ClientDocument } from '../client-documents/document.ts';
+import { applicationSubject, type LinkingApplication } from './linking-application.ts';
+
+export interface AskedScope {
+  scope: string;
+  /** Of its tokens, in their order. */
+  description_ids: string[];
+}
+
+interface Bounds {
+  application: LinkingApplication;
+  document: ClientDocument | null;
+  resource: ResourceRecord | null;
+  mayBeStale: boolean;
+}
+
+/**
+ * The scope that a request asks for: without one, those of the default that it can ask for. With a
+ * resource or a document, so many clients ask for more than there is that the rest is left out (RFC 6749,
+ * section 3.3).
+ */
+export async function readScope(
+  store: Store,
+  asked: string | null,
+  { application, document, resource, mayBeStale }: Bounds,
+): Promise<AskedScope> {
+  const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
+  const isForgiving = resource !== null || document !== null;
+  const ofDocument = await boundOf(store, document, mayBeStale);
+  const isAllowed = (token: string) =>
+    [application.scopes, resource?.scopes, ofDocument].every(
+      (scopes) => scopes?.includes(token) ?? true,
+    );
+
+  async function find(tokens: readonly string[]) {
+    // An outdated id only makes a link request that is over.
+    const ids = await store.findDescriptionIds(tokens, { mayBeStale });
+    const described = tokens.flatMap((token, index) => {
+      const id = ids[index] ?? null;
+      return id === null ? [] : [{ token, id }];
+    });
+    return { described, allowed: described.filter(({ token }) => isAllowed(token)) };
+  }
+
+  const named = asked?.split(' ').filter((token) => token !== '') ?? [];
+  if (named.length > 0) {
+    const scope = isForgiving ? named.join(' ') : asked;
+    if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
+    const { described, allowed } = await find(named);
+    if (!isForgiving && described.length < named.length) throw refuse('scope_undescribed');
+    if (!isForgiving && allowed.length < named.length) throw refuse('scope_not_allowed');
+    if (allowed.length > 0) return toScope(allowed);
+  }
+  const standard = resource?.default_scopes ?? application.default_scopes;
+  if (standard === null) throw refuse('scope_missing');
+  const { allowed } = await find(standard);
+  if (allowed.length === 0) throw refuse('scope_default_unusable');
+  return toScope(allowed);
+}
+
+/** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */
+async function boundOf(
+  store: Store,
+  document: ClientDocument | null,
+  mayBeStale: boolean,
+): Promise<string[] | null> {
+  const scopes = document?.scopes ?? null;
+  if (scopes === null) return null;
+  const ids = await store.findDescriptionIds(scopes, { mayBeStale });
+  return ids.some((id) => id !== null) ? scopes : null;
+}
+
+function toScope(tokens: readonly { token: string; id: string }[]): AskedScope {
+  return {
+    scope: tokens.map(({ token }) => token).join(' '),
+    description_ids: tokens.map(({ id }) => id),
+  };
+}

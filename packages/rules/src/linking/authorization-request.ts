@@ -1,0 +1,217 @@
+import { DomainError, type Subject } from '@latchkey/domain/domain-error';
+import type { Reason } from '@latchkey/domain/reasons';
+import { fields, isUuid } from '@latchkey/schema';
+import type { LinkedDocument, LinkedResource, ResourceRecord } from '@latchkey/store/records';
+import { z } from 'zod';
+import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { ClientDocument } from '../client-documents/document.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { sameResource } from '../resources/find-resource.ts';
+import { isOwnResource } from '../resources/own-resource.ts';
+import { type AskedScope, readScope } from './asked-scope.ts';
+import { linkingOf } from './linking.ts';
+import {
+  applicationSubject,
+  type LinkingApplication,
+  withDocument,
+} from './linking-application.ts';
+import { matchesRedirectUri } from './match-redirect-uri.ts';
+import type { RedirectTarget } from './redirect.ts';
+
+export interface AuthorizationTarget extends RedirectTarget {
+  application: LinkingApplication;
+  /** Of an application that nobody registered. */
+  document: ClientDocument | null;
+  redirect_uri_given: boolean;
+}
+
+export interface AuthorizationRequest extends AuthorizationTarget, AskedScope {
+  resource: LinkedResource | null;
+  code_challenge: string | null;
+  login_hint: string | null;
+  ui_locales: string | null;
+}
+
+export interface ReadTargetOptions {
+  mayBeStale: boolean;
+  onApplication: (application: LinkingApplication) => void;
+  /** Reads the document at an address that is taken. */
+  findDocument: (documents: ClientDocuments, address: string) => Promise<ClientDocument>;
+}
+
+/** A parameter without a value counts as omitted (RFC 6749, section 3.1). */
+const valuesOf = (query: URLSearchParams, name: string) =>
+  query.getAll(name).filter((value) => value !== '');
+
+const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
+
+/** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected. */
+export async function readTarget(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  query: URLSearchParams,
+  options: ReadTargetOptions,
+): Promise<AuthorizationTarget> {
+  const client = await findClient(service, valuesOf(query, 'client_id'), options);
+  const { application, document } = client;
+  options.onApplication(application);
+  const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
+
+  const redirectUris = valuesOf(query, 'redirect_uri');
+  if (redirectUris.length > 1) throw refuse('redirect_uri_repeated');
+  const [given] = redirectUris;
+  const registered = (document ?? application).redirect_uris;
+  const [only] = registered;
+  if (given === undefined && (only === undefined || registered.length > 1)) {
+    throw refuse('redirect_uri_omitted');
+  }
+  if (given !== undefined && !registered.some((one) => matchesRedirectUri(one, given))) {
+    throw refuse('redirect_uri_other');
+  }
+
+  const states = valuesOf(query, 'state');
+  if (states.length > 1) throw refuse('state_repeated');
+  const [state = null] = states;
+  if (state !== null && !/^[\x20-\x7e]{1,2048}$/.test(state)) throw refuse('state_ill_formed');
+  return {
+    ...client,
+    redirect_uri: (given ?? only) as string,
+    redirect_uri_given: given !== undefined,
+    state,
+  };
+}
+
+async function findClient(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  ids: readonly string[],
+  { mayBeStale, findDocument }: ReadTargetOptions,
+): Promise<Pick<AuthorizationTarget, 'application' | 'document'>> {
+  const [id] = ids;
+  if (id === undefined) throw DomainError.because('client_id_missing');
+  if (ids.length > 1) throw DomainError.because('client_id_repeated');
+  const { store, clock } = service;
+  const { clientDocuments } = linkingOf(service);
+  if (clientDocuments !== null && id.startsWith('https://')) {
+    if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
+    const record = await store.findDocumented(id, { mayBeStale });
+    if (record?.disabled) {
+      throw DomainError.because('client_disabled', { application_id: record.id });
+    }
+    const document = await findDocument(clientDocuments, id);
+    return { application: withDocument(record, linkedDocument(document), clock()), document };
+  }
+  if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
+  const application_id = id.toLowerCase();
+  const application = await store.findApplication(application_id, { mayBeStale });
+  if (application === null) {
+    throw DomainError.because('client_not_found', { claimed_application_id: application_id });
+  }
+  if (application.document !== null) {
+    throw DomainError.because('client_id_of_document', { application_id });
+  }
+  if (application.disabled) throw DomainError.because('client_disabled', { application_id });
+  return { application, document: null };
+}
+
+/** What a link request keeps: neither the redirect URIs, nor the keys, nor the scopes. */
+export const linkedDocument = ({
+  redirect_uris: _uris,
+  keys: _keys,
+  scopes: _scopes,
+  ...kept
+}: ClientDocument): LinkedDocument => kept;
+
+/** Steps 5 to 9. Errors are redirected to the application. */
+export async function readRequest(
+  service: Pick<Dependencies, 'store' | 'linking'>,
+  target: AuthorizationTarget,
+  query: URLSearchParams,
+  mayBeStale: boolean,
+): Promise<AuthorizationRequest> {
+  checkResponseType(query);
+  const code_challenge = readChallenge(query);
+
+  const { application, document, state } = target;
+  const subject = applicationSubject(application);
+  const refuse = (reason: Reason) => DomainError.because(reason, subject);
+  if (code_challenge === null) {
+    if (application.public) throw refuse('challenge_of_public_application');
+    if (application.challenge_required) throw refuse('challenge_of_application');
+    if (state === null) throw refuse('challenge_or_state');
+  }
+
+  const resource = await readResource(service, subject, valuesOf(query, 'resource'));
+  const bounds = { application, document, resource, mayBeStale };
+  return {
+    ...target,
+    ...(await readScope(service.store, oneOf(query, 'scope'), bounds)),
+    resource: resource && toLinkedResource(resource),
+    code_challenge,
+    login_hint: readHint(query, 'login_hint', fields.textOf(200)),
+    ui_locales: readHint(query, 'ui_locales', LANGUAGE_TAGS),
+  };
+}
+
+/** Not an outdated one: a link request must not be for another resource than was asked for. */
+async function readResource(
+  service: Pick<Dependencies, 'store' | 'linking'>,
+  subject: Subject,
+  [named, ...others]: string[],
+): Promise<ResourceRecord | null> {
+  if (named === undefined) return null;
+  const resources = await service.store.listResources();
+  // Without resources, the parameter is unknown like any other.
+  if (resources.length === 0) return null;
+  if (others.length > 0) throw DomainError.because('resource_repeated', subject);
+  if (isOwnResource(named, linkingOf(service).publicUrl)) return null;
+  const found = sameResource(resources, named);
+  if (found === null) throw DomainError.because('resource_unregistered', subject);
+  return found;
+}
+
+const toLinkedResource = ({ id, resource, generation }: ResourceRecord): LinkedResource => ({
+  ...{ id, resource, generation },
+});
+
+const invalid = (name: string, message: string) => DomainError.invalid([name], message);
+
+function refuseRepeated(query: URLSearchParams, name: string): void {
+  if (valuesOf(query, name).length > 1) throw invalid(name, 'Must be given only once.');
+}
+
+function checkResponseType(query: URLSearchParams): void {
+  refuseRepeated(query, 'response_type');
+  const type = oneOf(query, 'response_type');
+  if (type === null) throw invalid('response_type', 'Must be code.');
+  if (type !== 'code') throw new DomainError('response_type_unsupported');
+}
+
+function readChallenge(query: URLSearchParams): string | null {
+  for (const name of ['response_mode', 'code_challenge', 'code_challenge_method', 'scope']) {
+    refuseRepeated(query, name);
+  }
+  const mode = oneOf(query, 'response_mode');
+  if (mode !== null && mode !== 'query') {
+    throw invalid('response_mode', 'Must be query, or left out.');
+  }
+  const challenge = oneOf(query, 'code_challenge');
+  const method = oneOf(query, 'code_challenge_method');
+  if (challenge === null) {
+    if (method === null) return null;
+    throw invalid('code_challenge', 'Must be given together with code_challenge_method.');
+  }
+  const { success, error } = fields.codeChallenge.safeParse(challenge);
+  if (!success) throw invalid('code_challenge', error.issues[0]?.message as string);
+  // If omitted, it would mean `plain` (RFC 7636, section 4.3): the challenge would be the verifier.
+  if (method !== 'S256') throw invalid('code_challenge_method', 'Must be S256.');
+  return challenge;
+}
+
+/** RFC 5646, section 2.1: in four bytes each, they would take a link request over its 6 KiB. */
+const LANGUAGE_TAGS = z.string().regex(/^[\x20-\x7e]{1,100}$/);
+
+/** A malformed hint is ignored, because it decides nothing. */
+function readHint(query: URLSearchParams, name: string, form: z.ZodType<string>): string | null {
+  const [value, ...others] = valuesOf(query, name);
+  if (value === undefined || others.length > 0) return null;
+  return form.safeParse(value).success ? value : null;
+}

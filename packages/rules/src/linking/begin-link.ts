@@ -1,0 +1,138 @@
+import { mintCredential, newId, randomBytes } from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { LINK_LIFETIME } from '@latchkey/domain/lifetimes';
+import type { LinkRecord } from '@latchkey/store/records';
+import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { ClientDocument } from '../client-documents/document.ts';
+import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
+import { NoPlace } from '../client-documents/places.ts';
+import type { Dependencies } from '../dependencies.ts';
+import {
+  type AuthorizationRequest,
+  linkedDocument,
+  type ReadTargetOptions,
+  readRequest,
+  readTarget,
+} from './authorization-request.ts';
+import { hashIds } from './hash-ids.ts';
+import { linkingOf } from './linking.ts';
+import { applicationSubject } from './linking-application.ts';
+import {
+  addToQuery,
+  type Location,
+  RefusedToApplication,
+  refusalInWords,
+  returnWithError,
+  toLocation,
+} from './redirect.ts';
+
+export interface UnconfirmedRequest extends AuthorizationRequest {
+  /** Throws what {@link readAuthorization} throws. */
+  confirm(): Promise<unknown>;
+}
+
+/** Throws RefusedToApplication, or another error if there is no address to redirect to. */
+export async function readAuthorization(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  query: URLSearchParams,
+  request_id: string,
+  {
+    onApplication,
+    beforeFetch,
+  }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void },
+): Promise<UnconfirmedRequest> {
+  let document: Promise<ClientDocument> | undefined;
+  const findDocument: ReadTargetOptions['findDocument'] = (documents, address) => {
+    if (document === undefined) {
+      beforeFetch();
+      document = fetchDocument(documents, address);
+    }
+    return document;
+  };
+  const read = (mayBeStale: boolean) =>
+    readRecent(service, query, request_id, { mayBeStale, onApplication, findDocument });
+  const confirm = () => read(false);
+  // The refusal may come from an outdated read, so it is repeated behind a fence.
+  const request = await read(true).catch(confirm);
+  return { ...request, confirm };
+}
+
+async function fetchDocument(documents: ClientDocuments, address: string): Promise<ClientDocument> {
+  try {
+    return await documents.find(address);
+  } catch (error) {
+    if (error instanceof NoPlace) throw new DomainError('rate_limited');
+    if (!(error instanceof FetchFailure || error instanceof BadDocument)) throw error;
+    const why = { reason: error.fault, subject: {} };
+    throw new DomainError('client_document_invalid', {}, error.cause, why);
+  }
+}
+
+async function readRecent(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  query: URLSearchParams,
+  request_id: string,
+  options: ReadTargetOptions,
+): Promise<AuthorizationRequest> {
+  const target = await readTarget(service, query, options);
+  try {
+    return await readRequest(service, target, query, options.mayBeStale);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
+    const address = returnWithError(linkingOf(service), target, {
+      code: error.code,
+      request_id,
+      ...refusalInWords(error),
+    });
+    throw new RefusedToApplication(error, address, applicationSubject(target.application));
+  }
+}
+
+export async function beginLink(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'counts' | 'linking'>,
+  { confirm, ...request }: UnconfirmedRequest,
+  initiator: Initiator,
+): Promise<{ link: LinkRecord; redirect_to: Location }> {
+  const { store, clock, counts } = service;
+  if (await service.room.isFull()) {
+    await confirm();
+    throw new DomainError('store_full');
+  }
+  const now = clock();
+  const id = newId(now);
+  const { credential, hash } = mintCredential('link', id);
+  const { login_hint, ui_locales } = request;
+  const link: LinkRecord = {
+    id,
+    link_hash: hash,
+    application_id: request.application.id,
+    document: request.document && linkedDocument(request.document),
+    redirect_uri: request.redirect_uri,
+    redirect_uri_given: request.redirect_uri_given,
+    resource: request.resource,
+    scope: request.scope,
+    state: request.state,
+    code_challenge: request.code_challenge,
+    login_hint,
+    ui_locales,
+    salt: randomBytes(32),
+    generation: request.application.generations.now,
+    description_hash: hashIds(request.description_ids),
+    expires_at: now + LINK_LIFETIME,
+    account_id: null,
+    page_id: null,
+    switched: false,
+    decision: null,
+  };
+  await store.createLink({ ...link, initiator });
+  // Nobody knows the link yet. This read needs no fence, since it has the time of that write.
+  await confirm();
+  counts.linkBegun(id);
+  const redirect_to = addToQuery(linkingOf(service).signInUrl, {
+    link: credential,
+    login_hint,
+    ui_locales,
+  });
+  return { link, redirect_to: toLocation(redirect_to) };
+}

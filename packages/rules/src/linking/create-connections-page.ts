@@ -1,0 +1,17 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { refuseIfFull } from '@latchkey/store/room';
+import type { Dependencies } from '../dependencies.ts';
+import { type NewPage, newConnectionsPage } from './ticket.ts';
+
+export async function createConnectionsPage(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
+  request: { account_id: string; return_url: string | null; locale: string | null },
+  initiator: Initiator,
+): Promise<NewPage> {
+  await refuseIfFull(service, request.account_id);
+  const made = newConnectionsPage(service, request, service.clock());
+  const kept = await service.store.createPage({ ...made.page, initiator });
+  if (kept === null) throw new DomainError('account_not_found');
+  return made;
+}

@@ -1,0 +1,238 @@
+import { createHmac } from 'node:crypto';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import {
+  type CredentialHash,
+  hashCredential,
+  type MintedCredential,
+  newId,
+  sameHash,
+} from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
+import { formatCredential, uuidToBytes, uuidV7Time } from '@latchkey/schema';
+import { isOver } from '@latchkey/store/generations';
+import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
+import { refuseIfFull } from '@latchkey/store/room';
+import type { Dependencies } from '../dependencies.ts';
+import { storeCode } from '../grants/issue-code.ts';
+import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
+import { linkingOf } from './linking.ts';
+import type { LinkingApplication } from './linking-application.ts';
+import { type Location, locationAfter, redirectWithCode } from './redirect.ts';
+
+export interface Decided {
+  link: LinkRecord;
+  application: LinkingApplication;
+  redirect_to: Location;
+}
+
+export interface Approval {
+  account_id: string;
+  scope?: string | undefined;
+}
+
+/** Of concurrent decisions, exactly one is made. The same approval has the same result again. */
+export async function approve(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'counts' | 'linking'>,
+  access: LinkAccess,
+  { account_id, scope }: Approval,
+  initiator: Initiator,
+): Promise<Decided> {
+  const { store, clock } = service;
+  const { link } = access;
+  const granted = partOf(link.scope, scope ?? link.scope);
+  if (link.decision !== null) {
+    return repeatApproval(service, access, { account_id, granted }, initiator);
+  }
+  refuseExpired(service, link, initiator);
+  const isOther = 'link_hash' in access.holder && isOfAnother(link, account_id);
+  if (granted === null || isOther) {
+    await requireAccount(service, account_id);
+    if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
+    throw accountChanged(link);
+  }
+
+  const now = clock();
+  const application = await registered(service, access, account_id, now);
+  const members = {
+    application_id: application.id,
+    account_id,
+    scope: granted,
+    redirect_uri: link.redirect_uri,
+    redirect_uri_given: link.redirect_uri_given,
+    code_challenge: link.code_challenge,
+    resource: link.resource?.resource ?? null,
+    link_id: link.id,
+    generation: link.generation,
+    initiator,
+  };
+  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
+  // expires. In the other order, it would leave an approval without a code.
+  const { code, pending } = await storeCode(service, members, now, (id) =>
+    deriveCode(access.key, link.salt, id),
+  );
+  const { grant_id } = pending;
+  const decided = await store.decideLink({
+    link_id: link.id,
+    holder: access.holder,
+    account_id,
+    decision: { status: 'approved', decided_by: access.decided_by, grant_id, scope: granted },
+    now,
+    initiator,
+  });
+  if (decided !== null) {
+    service.counts.linkDecided(link.id, 'approved');
+    return {
+      link: decided,
+      application,
+      redirect_to: redirectWithCode(linkingOf(service), link, code),
+    };
+  }
+  await store.cancelCode(grant_id);
+  const latest = await readAgain(service, access);
+  refuseChanged(service, latest);
+  return repeatApproval(service, latest, { account_id, granted }, initiator);
+}
+
+export async function deny(
+  service: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'linking'>,
+  access: LinkAccess,
+  initiator: Initiator,
+): Promise<Decided> {
+  if (access.link.decision !== null) return repeatDenial(service, access, initiator);
+  refuseExpired(service, access.link, initiator);
+  const decided = await service.store.decideLink({
+    link_id: access.link.id,
+    holder: access.holder,
+    account_id: null,
+    decision: { status: 'denied', decided_by: access.decided_by, grant_id: null, scope: null },
+    now: service.clock(),
+    initiator,
+  });
+  if (decided !== null) {
+    service.counts.linkDecided(decided.id, 'denied');
+    return denied(service, { ...access, link: decided }, initiator);
+  }
+  return repeatDenial(service, await readAgain(service, access), initiator);
+}
+
+/**
+ * The application of the code. One with a document is kept from its first approval on, so that strangers
+ * leave nothing behind. A crash after this leaves an application without grants.
+ */
+async function registered(
+  service: Pick<Dependencies, 'store' | 'room'>,
+  { link, application }: LinkAccess,
+  account_id: string,
+  now: Milliseconds,
+): Promise<ApplicationRecord> {
+  const { id, document } = application;
+  if (document === null) return { ...application, id: id as string };
+  await refuseIfFull(service, account_id);
+  await requireAccount(service, account_id);
+  return service.store.putDocumented({
+    ...application,
+    id: id ?? newId(now),
+    created_at: id === null ? now : application.created_at,
+    document,
+    redirect_uris: [link.redirect_uri],
+  });
+}
+
+async function requireAccount(
+  { store }: Pick<Dependencies, 'store'>,
+  account_id: string,
+): Promise<void> {
+  if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
+}
+
+/** Somebody else was identified. Once the user has asked for another account, anybody may be. */
+function isOfAnother(
+  { account_id: identified, switched }: LinkRecord,
+  account_id: string,
+): boolean {
+  return identified !== null && identified !== account_id && !switched;
+}
+
+/**
+ * An identification came between the check and the write: nothing else refuses that for a link that can
+ * still be decided. Another one may have come since, of the same account.
+ */
+function refuseChanged({ clock }: Pick<Dependencies, 'clock'>, { link, holder }: LinkAccess): void {
+  if (!('link_hash' in holder) || !sameHash(link.link_hash, holder.link_hash)) return;
+  if (link.decision === null && clock() < link.expires_at) throw accountChanged(link);
+}
+
+function accountChanged(link: LinkRecord): DomainError {
+  return new DomainError('account_changed', {}, undefined, {
+    reason: null,
+    subject: subjectOf(link),
+  });
+}
+
+function partOf(scope: string, wanted: string): string | null {
+  const tokens = new Set(wanted.split(' '));
+  const part = scope.split(' ').filter((token) => tokens.has(token));
+  return part.length === tokens.size ? part.join(' ') : null;
+}
+
+async function repeatApproval(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  access: LinkAccess,
+  { account_id, granted }: { account_id: string; granted: string | null },
+  initiator: Initiator,
+): Promise<Decided> {
+  const { link, key } = access;
+  const { decision } = link;
+  const isSame = decision?.scope === granted && link.account_id === account_id;
+  if (isSame && decision.grant_id !== null) {
+    // Another holder has another key, which makes another code.
+    const { credential, hash } = deriveCode(key, link.salt, decision.grant_id);
+    const isOfNow = !isOver(link, access.application);
+    if (isOfNow && (await isRedeemable(service, decision.grant_id, hash))) {
+      const redirect_to = redirectWithCode(linkingOf(service), link, credential);
+      return { link, application: access.application, redirect_to };
+    }
+  }
+  return refuseLost(service, access, initiator);
+}
+
+function repeatDenial(
+  service: Pick<Dependencies, 'clock' | 'linking'>,
+  access: LinkAccess,
+  initiator: Initiator,
+): Decided {
+  const { link, decided_by } = access;
+  const isSame = link.decision?.status === 'denied' && link.decision.decided_by === decided_by;
+  return isSame ? denied(service, access, initiator) : refuseLost(service, access, initiator);
+}
+
+async function isRedeemable(
+  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
+  grant_id: string,
+  code_hash: CredentialHash,
+): Promise<boolean> {
+  const issued_at = uuidV7Time(grant_id) ?? 0;
+  if (clock() >= issued_at + CODE_LIFETIME) return false;
+  const state = await store.findCode(grant_id);
+  return state !== null && !state.redeemed && sameHash(state.code_hash, code_hash);
+}
+
+function denied(
+  service: Pick<Dependencies, 'linking'>,
+  { link, application }: LinkAccess,
+  { request_id }: Initiator,
+): Decided {
+  return { link, application, redirect_to: locationAfter(linkingOf(service), link, request_id) };
+}
+
+/**
+ * Derived, so that a repeated decision has the same response while the store keeps only hashes. The
+ * key or the salt alone cannot make the code.
+ */
+function deriveCode(key: Uint8Array, salt: Uint8Array, grant_id: string): MintedCredential {
+  const random = createHmac('sha256', key).update(salt).update(uuidToBytes(grant_id)).digest();
+  const credential = formatCredential('code', grant_id, random);
+  return { credential, hash: hashCredential(credential) };
+}

@@ -1,0 +1,35 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
+import { refuseIfFull } from '@latchkey/store/room';
+import type { Dependencies } from '../dependencies.ts';
+import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
+import { newConsentPage } from './ticket.ts';
+
+export interface Identified {
+  account_id: string;
+  locale: string | null;
+  /** Whether the host asks the user itself. */
+  own_page: boolean;
+}
+
+/** May be repeated: earlier pages no longer work. */
+export async function identify(
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
+  access: LinkAccess<{ link_hash: CredentialHash }>,
+  { account_id, locale, own_page }: Identified,
+  initiator: Initiator,
+): Promise<{ link: LinkRecord; redirect_to: string | null }> {
+  const { store, clock } = service;
+  refuseDecided(access.link);
+  if (!own_page) await refuseIfFull(service, account_id);
+  const now = clock();
+  const asked = { account_id, locale, return_url: null };
+  const { page, url } = newConsentPage(service, access.link, asked, now);
+  const { id: link_id } = access.link;
+  const about = { ...access.holder, page, own_page };
+  const link = await store.identifyLink({ link_id, ...about, now, initiator });
+  if (link !== null) return { link, redirect_to: own_page ? null : url };
+  if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
+  return refuseLost(service, await readAgain(service, access), initiator);
+}

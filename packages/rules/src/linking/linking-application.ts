@@ -1,0 +1,36 @@
+import type { Subject } from '@latchkey/domain/domain-error';
+import { firstGenerations } from '@latchkey/store/generations';
+import type { ApplicationRecord, LinkedDocument } from '@latchkey/store/records';
+
+/** An application that asks. One with a document has no id before its first approval. */
+export type LinkingApplication = Omit<ApplicationRecord, 'id'> & { id: string | null };
+
+export const applicationSubject = ({ id }: LinkingApplication): Subject =>
+  id === null ? {} : { application_id: id };
+
+/** What is kept for an application that nobody registered, before an operator changes it. */
+const unregistered = {
+  disabled: false,
+  secrets: [],
+  redirect_uris: [],
+  scopes: null,
+  default_scopes: null,
+  logo_uri: null,
+  public: true,
+  resource_server: false,
+  challenge_required: false,
+  idle_days: 90,
+  grants_per_account: 10,
+  enabled_at: null,
+  generations: firstGenerations,
+} satisfies Partial<ApplicationRecord>;
+
+/** @param record - of the application; null before the first approval */
+export function withDocument(
+  record: ApplicationRecord | null,
+  { name, homepage_uri, policy_uri, tos_uri, ...document }: LinkedDocument,
+  created_at: number,
+): LinkingApplication {
+  const kept = record ?? { id: null, created_at, ...unregistered };
+  return { ...kept, name, homepage_uri, policy_uri, tos_uri, document };
+}

@@ -1,0 +1,136 @@
+import { hashCredential, mintCredential, sameHash } from '@latchkey/domain/credentials/credentials';
+import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { CONNECTIONS_LIFETIME } from '@latchkey/domain/lifetimes';
+import type { Reason } from '@latchkey/domain/reasons';
+import { credentialParts, isUuid } from '@latchkey/schema';
+import type { AccountRecord, PageRecord } from '@latchkey/store/records';
+import type { Dependencies } from '../dependencies.ts';
+import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
+
+export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
+
+export interface PageSession {
+  page: PageRecord;
+  account: AccountRecord;
+  access: LinkAccess<{ page_id: string }> | null;
+}
+
+const pageFaults: LinkFaults = {
+  unknown: 'page_link_unknown',
+  deletedApplication: 'page_of_deleted_application',
+  disabledApplication: 'page_of_disabled_application',
+  redirectUriRemoved: 'page_redirect_uri_removed',
+  scopeRemoved: 'page_scope_removed',
+  resourceRemoved: 'page_resource_removed',
+};
+
+/** Does not check whether the link request is decided or expired. */
+export async function findPageSession(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  address: PageAddress,
+  session: string | null,
+): Promise<PageSession> {
+  if (session === null) throw refuse('page_cookie_missing', address);
+  const parts = credentialParts('pageSession', session);
+  if (parts === null) throw refuse('page_session_ill_formed', address);
+  const [page, account] = await Promise.all([
+    findPage(service, address, parts.id),
+    service.store.findPageAccount(parts.id),
+  ]);
+  const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
+  if (!isOwn) throw refuse('page_session_wrong', address, page);
+  // The page of an expired link request leads back to the application.
+  if (page.kind === 'connections' && service.clock() >= page.expires_at) {
+    throw refuse('page_session_over', address, page);
+  }
+  if (account === 'signed_out') throw refuse('page_signed_out', address, page);
+  const access = page.link_id === null ? null : await accessByPage(service, page, parts.random);
+  if (account === null) throw refuse('page_account_erased', address, page);
+  return { page, account, access };
+}
+
+export interface OpenedPage {
+  page: PageRecord;
+  session: string | null;
+}
+
+/** A ticket works once. The same browser may send it again, by a reload or the back button. */
+export async function openPage(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  address: PageAddress,
+  ticket: string,
+  session: string | null,
+  initiator: Initiator,
+): Promise<OpenedPage> {
+  const { store, clock } = service;
+  const parts = credentialParts('pageTicket', ticket);
+  if (parts === null) throw refuse('page_ticket_ill_formed', address);
+  const [page, account] = await Promise.all([
+    findPage(service, address, parts.id),
+    store.findPageAccount(parts.id),
+  ]);
+  const ticket_hash = hashCredential(ticket);
+  if (!sameHash(page.ticket_hash, ticket_hash)) throw refuse('page_ticket_wrong', address, page);
+  if (account === 'signed_out') throw refuse('page_signed_out', address, page);
+  if (page.session_hash === null) {
+    if (page.link_id !== null) await accessByPage(service, page, parts.random);
+    const now = clock();
+    if (now >= page.ticket_expires_at) throw refuse('page_ticket_expired', address, page);
+    const own = mintCredential('pageSession', page.id);
+    const opened = await store.openPage({
+      page_id: page.id,
+      ticket_hash,
+      session_hash: own.hash,
+      expires_at: page.kind === 'consent' ? page.expires_at : now + CONNECTIONS_LIFETIME,
+      now,
+      initiator,
+    });
+    if (opened !== null) return { page: opened, session: own.credential };
+    // Another request has opened it in between.
+  }
+  if (session === null) throw refuse('page_ticket_used', address, page);
+  const { page: open } = await findPageSession(service, address, session);
+  return { page: open, session: null };
+}
+
+async function findPage(
+  { store }: Pick<Dependencies, 'store'>,
+  address: PageAddress,
+  page_id: string,
+): Promise<PageRecord> {
+  const page = await store.findPage(page_id);
+  if (page === null) throw refuse('page_unknown', address);
+  const isHere =
+    address.kind === 'consent' ? page.link_id === address.link_id : page.link_id === null;
+  if (!isHere) throw refuse('page_of_another_address', address, page);
+  return page;
+}
+
+async function accessByPage(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  { id, link_id, account_id }: PageRecord,
+  key: Uint8Array,
+): Promise<LinkAccess<{ page_id: string }>> {
+  const found = await findLinkRequest(service, link_id as string, pageFaults);
+  const { link } = found;
+  if (link.page_id !== id) {
+    throw DomainError.because('page_superseded', { ...subjectOf(link), account_id });
+  }
+  return {
+    ...found,
+    holder: { page_id: id },
+    decided_by: id,
+    key,
+    lost: { unknown: pageFaults.unknown, superseded: 'page_superseded' },
+  };
+}
+
+function refuse(reason: Reason, address: PageAddress, page?: PageRecord): DomainError {
+  // The path may contain anything, even a credential.
+  const isKnown = address.kind === 'consent' && isUuid(address.link_id);
+  return DomainError.because(reason, {
+    ...(isKnown && { link_id: address.link_id }),
+    ...accountSubject(page?.account_id),
+  });
+}

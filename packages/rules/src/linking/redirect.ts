@@ -1,0 +1,131 @@
+import { DomainError, type Subject } from '@latchkey/domain/domain-error';
+import { isLoopbackHost } from '@latchkey/domain/loopback';
+import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
+import type { LinkRecord } from '@latchkey/store/records';
+import type { Client } from '../vouchers.ts';
+import type { Linking } from './linking.ts';
+
+export interface RedirectTarget extends Client {
+  redirect_uri: string;
+  state: string | null;
+}
+
+declare const isLocation: unique symbol;
+
+/**
+ * An address that a browser is led to without a click. An address at an application is one only where
+ * {@link returnWithError} or {@link redirectWithCode} says so.
+ */
+export type Location = string & { readonly [isLocation]: true };
+
+/** Of an address that the operator chose: the service's own, its host's, or the demo's. */
+export const toLocation = (address: string) => address as Location;
+
+/** An address at an application: what may be done with it depends on who vouches for it. */
+export type ReturnAddress = { voucher: 'operator'; location: Location } | StrangersAddress;
+
+/** For a link that a person follows, or leaves alone. */
+export interface StrangersAddress {
+  voucher: 'stranger';
+  href: string;
+  /** What a person is told of where it leads; null for an application on this device. */
+  target: string | null;
+}
+
+/** Keeps the existing query (RFC 6749, section 3.1.2). */
+export function addToQuery(uri: string, parameters: Record<string, string | null>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null);
+  const added = new URLSearchParams(given as [string, string][]).toString();
+  if (added === '') return uri;
+  if (!uri.includes('?')) return `${uri}?${added}`;
+  return uri.endsWith('?') ? `${uri}${added}` : `${uri}&${added}`;
+}
+
+/** A person has allowed it, whoever vouches. RFC 6749, section 4.1.2; `iss`: RFC 9207. */
+export function redirectWithCode(
+  { publicUrl }: Pick<Linking, 'publicUrl'>,
+  { redirect_uri, state }: RedirectTarget,
+  code: string,
+): Location {
+  return toLocation(addToQuery(redirect_uri, { code, state, iss: publicUrl }));
+}
+
+export interface RedirectedError {
+  code: ErrorCode;
+  request_id: string;
+  error?: string;
+  description?: string;
+}
+
+/** RFC 6749, section 4.1.2.1. */
+export function returnWithError(
+  { publicUrl, vouchers }: Linking,
+  redirect: RedirectTarget,
+  { code, request_id, ...words }: RedirectedError,
+): ReturnAddress {
+  const { redirect_uri, state } = redirect;
+  const { error, description } = errorDefinition(code);
+  const address = addToQuery(redirect_uri, {
+    error: words.error ?? error,
+    error_description: words.description ?? description,
+    error_code: code,
+    error_uri: `${publicUrl}/docs/errors#${code}`,
+    request_id,
+    state,
+    iss: publicUrl,
+  });
+  const voucher = vouchers.ofRedirectUri(redirect);
+  if (voucher === 'operator') return { voucher, location: toLocation(address) };
+  return { voucher, href: address, target: targetOf(redirect_uri) };
+}
+
+/** What tells an application that a link request was denied or has expired. */
+export function returnOf(linking: Linking, link: LinkRecord, request_id: string): ReturnAddress {
+  const error =
+    link.decision === null
+      ? ({ code: 'link_expired', error: 'access_denied' } as const)
+      : ({ code: 'access_denied' } as const);
+  return returnWithError(linking, link, { ...error, request_id });
+}
+
+/** Where a browser is led after that: to a stranger only from a page of ours. */
+export function locationAfter(linking: Linking, link: LinkRecord, request_id: string): Location {
+  const address = returnOf(linking, link, request_id);
+  if (address.voucher === 'operator') return address.location;
+  return toLocation(`${linking.publicUrl}/link/${link.id}/done`);
+}
+
+/** An error that leads back to the application. */
+export class RefusedToApplication extends DomainError {
+  readonly address: ReturnAddress;
+
+  constructor({ code, members, reason }: DomainError, address: ReturnAddress, subject: Subject) {
+    super(code, members, undefined, { reason, subject });
+    this.address = address;
+  }
+}
+
+export function refusalInWords({ code, members }: DomainError): Partial<RedirectedError> {
+  const [issue] = members.issues ?? [];
+  if (code !== 'parameter_invalid' || issue === undefined) return {};
+  return { description: `${issue.path.join('.')}: ${issue.message}` };
+}
+
+/** The host, or the scheme of a native application. The port may be invalid, such as 99999. */
+export function describeRedirect(
+  redirect_uri: string,
+): Pick<LinkRequest, 'redirect_host' | 'redirect_kind'> {
+  const parts = uris.splitUri(redirect_uri);
+  if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');
+  const { scheme, host } = parts;
+  if (host === null || !/^https?$/.test(scheme)) {
+    return { redirect_host: scheme, redirect_kind: 'app' };
+  }
+  return { redirect_host: host, redirect_kind: uris.isLoopback(parts) ? 'loopback' : 'web' };
+}
+
+function targetOf(redirect_uri: string): string | null {
+  const { redirect_host, redirect_kind } = describeRedirect(redirect_uri);
+  if (redirect_kind === 'app') return `${redirect_host}:`;
+  return isLoopbackHost(redirect_host) ? null : redirect_host;
+}

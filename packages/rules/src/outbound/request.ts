@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { OutboundError, type SentRequest, send } from './send.ts';
+
+export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'agents'> {
+  /** For everything, from the name's resolution to the last byte of the response. */
+  timeout: Milliseconds;
+  /** Of the response's body. */
+  maxBytes: number;
+}
+
+export interface OutboundResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** As it was sent: a compressed one stays compressed. */
+  body: Buffer;
+}
+
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+}
+
+/**
+ * {@link send}, and the whole response.
+ *
+ * @throws OutboundError or ResponseTooLarge
+ */
+export async function request(
+  url: URL,
+  { timeout, maxBytes, ...options }: OutboundRequest,
+): Promise<OutboundResponse> {
+  const signal = AbortSignal.timeout(timeout);
+  const response = await send(url, { ...options, signal });
+  const { statusCode = 0, headers } = response;
+  try {
+    return { status: statusCode, headers, body: await read(response, maxBytes) };
+  } catch (error) {
+    if (error instanceof ResponseTooLarge) throw error;
+    throw new OutboundError(signal.aborted ? 'timeout' : 'connection_failed', error);
+  }
+}
+
+async function read(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop destroys the connection.
+  for await (const chunk of response) {
+    length += chunk.length;
+    if (length > maxBytes) throw new ResponseTooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

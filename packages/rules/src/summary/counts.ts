@@ -1,0 +1,126 @@
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import type { Reason } from '@latchkey/domain/reasons';
+import { beforeDeadline, outsideRequests } from '@latchkey/domain/request-scope';
+import { type ErrorCode, uuidV7Time } from '@latchkey/schema';
+import type { CountName, EndReason, HourCounts } from '@latchkey/store/records';
+import type { Store } from '@latchkey/store/store';
+
+/** Counts what happened, by the hour, for the summary. Adding is cheap: the counts are written later. */
+export interface Counts {
+  linkBegun(link_id: string): void;
+  /** Counts for the hour in which the link request began. */
+  linkDecided(link_id: string, status: 'approved' | 'denied'): void;
+  grantCreated(): void;
+  grantsRevoked(reason: EndReason, count?: number): void;
+  /** For a call that names an existing application. Otherwise, strangers could add to the counts. */
+  refused(error_code: ErrorCode, reason: Reason | null): void;
+  /**
+   * What is written, and what this process has not written yet.
+   *
+   * @param read - nothing is written meanwhile
+   */
+  withUnwritten<T>(read: () => Promise<T>): Promise<{ written: T; unwritten: HourCounts[] }>;
+  /** Never rejects: what could not be written stays. */
+  flush(): Promise<void>;
+}
+
+const HOUR: Milliseconds = 3_600_000;
+
+export const hourOf = (time: Milliseconds) => Math.floor(time / HOUR) * HOUR;
+
+/** A killed process loses what it counted in this time. */
+const WRITE_EVERY: Milliseconds = 60_000;
+
+/** While the database is away, or a clock jumps. The names of an hour are bounded by our own tables. */
+const MAX_HOURS = 48;
+
+export interface CountsOptions {
+  clock: Clock;
+  writeEvery?: Milliseconds | undefined;
+  onError(error: unknown): void;
+}
+
+export function createCounts(
+  store: Pick<Store, 'addCounts'>,
+  { clock, writeEvery = WRITE_EVERY, onError }: CountsOptions,
+): Counts {
+  const unwritten = new Map<Milliseconds, HourCounts['counts']>();
+  let timer: NodeJS.Timeout | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** A read between the write of a count and its removal from memory would count it twice. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  }
+
+  function add(name: CountName, at: Milliseconds = clock(), count = 1): void {
+    const hour = hourOf(at);
+    let counts = unwritten.get(hour);
+    if (counts === undefined) {
+      counts = {};
+      if (unwritten.size === MAX_HOURS) unwritten.delete(Math.min(...unwritten.keys()));
+      unwritten.set(hour, counts);
+    }
+    counts[name] = (counts[name] ?? 0) + count;
+    timer ??= outsideRequests(() => setTimeout(writeInBackground, writeEvery).unref());
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [hour, counts] of [...unwritten]) {
+      unwritten.delete(hour);
+      try {
+        await store.addCounts({ hour, counts });
+      } catch (error) {
+        // If the failed write was made nevertheless, these count twice. Dropping them would lose the
+        // counts of every outage.
+        for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
+          add(name, hour, count);
+        }
+        throw error;
+      }
+    }
+  }
+
+  function writeInBackground(): void {
+    timer = null;
+    inTurn(writeAll).catch(onError);
+  }
+
+  return {
+    linkBegun: (link_id) => add('links:begun', uuidV7Time(link_id) ?? clock()),
+    linkDecided: (link_id, status) => add(`links:${status}`, uuidV7Time(link_id) ?? clock()),
+    grantCreated: () => add('grants:created'),
+    grantsRevoked(reason, count = 1) {
+      if (count > 0) add(`revoked:${reason}`, clock(), count);
+    },
+    refused: (error_code, reason) => add(`refused:${error_code}:${reason ?? '-'}`),
+
+    withUnwritten: (read) =>
+      beforeDeadline(
+        inTurn(async () => {
+          const written = await read();
+          const hours = [...unwritten].map(([hour, counts]) => ({ hour, counts: { ...counts } }));
+          return { written, unwritten: hours };
+        }),
+      ),
+
+    async flush() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+      await inTurn(writeAll).catch(onError);
+    },
+  };
+}
+
+/** For trials, and for changes that are made again from a log: they must not count for the summary. */
+export const noCounts: Counts = {
+  linkBegun() {},
+  linkDecided() {},
+  grantCreated() {},
+  grantsRevoked() {},
+  refused() {},
+  withUnwritten: async (read) => ({ written: await read(), unwritten: [] }),
+  async flush() {},
+};

@@ -1,0 +1,149 @@
+import { type CountedPlace, liveChange, type Store } from '@latchkey/store/store';
+import type { Binary, Filter } from 'mongodb';
+import type { Database } from './database.ts';
+import type { LiveCountDocument } from './documents/counts.ts';
+import { type GrantDocument, unrevoked, withDetails } from './documents/grants.ts';
+import { fromId, toDate, toId } from './documents/values.ts';
+import { isDuplicateKey } from './errors.ts';
+
+type Counts = Pick<
+  Store,
+  | 'addCounts'
+  | 'listCounts'
+  | 'findLiveCount'
+  | 'claimLiveCount'
+  | 'countActiveGrants'
+  | 'keepLiveCount'
+>;
+
+const live = { _id: 'live' } as const;
+
+export function counts(database: Database): Counts {
+  return {
+    addCounts: ({ hour, counts }) =>
+      database.writeOnce(async ({ hourCounts, liveCount, durable }) => {
+        const $inc = Object.fromEntries(
+          Object.entries(counts).map(([name, count]) => [`counts.${name}`, count]),
+        );
+        const _id = toDate(hour);
+        const add = () =>
+          hourCounts.updateOne({ _id }, { $setOnInsert: { hour: _id }, $inc } as object, {
+            ...durable,
+            upsert: true,
+          });
+        await againIfDuplicate(add);
+        const change = liveChange(counts);
+        if (change === 0) return;
+        const counted = { ...live, count: { $exists: true } };
+        // The next count of all puts it right. An error would count the hour twice, for good.
+        await liveCount.updateOne(counted, { $inc: { count: change } }, durable).catch(() => {});
+      }),
+
+    async listCounts({ since, until }) {
+      const documents = await database.readByIndex('count_expiry', ({ hourCounts }, listing) =>
+        hourCounts
+          .find({ hour: { $gte: toDate(since), $lt: toDate(until) } }, listing)
+          .sort({ hour: 1 })
+          .toArray(),
+      );
+      return documents.map(({ hour, counts }) => ({ hour: hour.getTime(), counts }));
+    },
+
+    async findLiveCount() {
+      const found = await database.read(({ liveCount, listing }) =>
+        liveCount.findOne(live, listing),
+      );
+      if (found?.count === undefined || found.counted_at === undefined) return null;
+      return { count: found.count, counted_at: found.counted_at.getTime() };
+    },
+
+    claimLiveCount: ({ now, every, claim_lasts }) =>
+      database.writeOnce(async ({ liveCount, durable }) => {
+        const isDue = (name: 'counted_at' | 'claimed_at', distance: number) => ({
+          $or: [
+            { [name]: { $exists: false } },
+            { [name]: { $lte: toDate(now - distance) } },
+            { [name]: { $gte: toDate(now + distance) } },
+          ],
+        });
+        const due = { $and: [isDue('counted_at', every), isDue('claimed_at', claim_lasts)] };
+        try {
+          const { matchedCount, upsertedCount } = await liveCount.updateOne(
+            { ...live, ...due } as Filter<LiveCountDocument>,
+            { $set: { claimed_at: toDate(now) } },
+            { ...durable, upsert: true },
+          );
+          return matchedCount + upsertedCount === 1;
+        } catch (error) {
+          // There is one, which is not due.
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }),
+
+    async countActiveGrants({ after, limit }) {
+      const active = { ...placeAfter(after), ...withDetails, ...unrevoked };
+      const [part] = await database.readByIndex('unrevoked_by_application', ({ grants }, options) =>
+        grants
+          .aggregate<CountedPart>(
+            [
+              { $match: active },
+              { $sort: { application_id: 1, _id: -1 } },
+              { $limit: limit },
+              {
+                $group: {
+                  _id: null,
+                  count: { $sum: 1 },
+                  application_id: { $last: '$application_id' },
+                  grant_id: { $last: '$_id' },
+                },
+              },
+            ],
+            // Each document is read once a day.
+            { ...options, readPreference: 'secondaryPreferred' },
+          )
+          .toArray(),
+      );
+      const count = part?.count ?? 0;
+      if (part !== undefined && count === limit) {
+        const [application_id, grant_id] = [fromId(part.application_id), fromId(part.grant_id)];
+        return { count, after: { application_id, grant_id } };
+      }
+      // A part is of one application, or of those behind it: an index is read from one place on.
+      const isLast = after === null || after.grant_id === null;
+      return { count, after: isLast ? null : { ...after, grant_id: null } };
+    },
+
+    keepLiveCount: ({ count, counted_at }) =>
+      database.writeOnce(async ({ liveCount, durable }) => {
+        const change = { $set: { count, counted_at: toDate(counted_at) } };
+        await againIfDuplicate(() =>
+          liveCount.updateOne(live, change, { ...durable, upsert: true }),
+        );
+      }),
+  };
+}
+
+interface CountedPart {
+  count: number;
+  application_id: Binary;
+  grant_id: Binary;
+}
+
+function placeAfter(after: CountedPlace | null): Filter<GrantDocument> {
+  if (after === null) return {};
+  const application_id = toId(after.application_id);
+  return after.grant_id === null
+    ? { application_id: { $gt: application_id } }
+    : { application_id, _id: { $lt: toId(after.grant_id) } };
+}
+
+/** Another upsert inserted the document at the same time. MongoDB does not always retry that. */
+async function againIfDuplicate(upsert: () => Promise<unknown>): Promise<void> {
+  try {
+    await upsert();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    await upsert();
+  }
+}

@@ -1,0 +1,325 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import {
+  beforeDeadline,
+  isPastDeadline,
+  outsideRequests,
+  pastDeadline,
+  requestScope,
+} from '@latchkey/domain/request-scope';
+import type { StoreOptions } from '@latchkey/store/store';
+import { claimDatabase } from '@latchkey/store/use-mark';
+import type { Binary, Collection, Db, MongoClient } from 'mongodb';
+import type { Timeouts } from './client.ts';
+import { type Concerns, concernsFor } from './concerns.ts';
+import { configurationError, withHint } from './configuration-error.ts';
+import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
+import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
+import type { CommandChangeDocument } from './documents/command-changes.ts';
+import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
+import type { DeliveryDocument } from './documents/deliveries.ts';
+import type { EndpointsDocument } from './documents/endpoints.ts';
+import type { GrantDocument } from './documents/grants.ts';
+import type { KeyItem } from './documents/keys.ts';
+import type { LinkDocument } from './documents/links.ts';
+import type { ListDocument } from './documents/list-document.ts';
+import type { LogCounterDocument } from './documents/log-counter.ts';
+import type { PageDocument } from './documents/pages.ts';
+import type { RateLimitDocument } from './documents/rate-limits.ts';
+import type { RefusalDocument } from './documents/refusals.ts';
+import type { ResourceItem } from './documents/resources.ts';
+import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
+import { fromId, toId } from './documents/values.ts';
+import { isRefusedHint, unavailable } from './errors.ts';
+import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
+import { gather } from './gather.ts';
+import { IndexKeeper } from './index-keeper.ts';
+import { type IndexOptions, refuseNew } from './indexes.ts';
+import { type MigrateOptions, migrate } from './migrations.ts';
+import { checkRights } from './rights.ts';
+import { askServer, type ServerFacts } from './server.ts';
+import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
+import { claimed } from './use-mark.ts';
+
+export interface Collections extends Concerns {
+  order: Order;
+  /** Whether a decisive read may read several documents: a linearizable one may not. */
+  gathers: boolean;
+  db: Db;
+  applications: Collection<ApplicationDocument>;
+  /** In the same collection. */
+  addresses: Collection<AddressDocument>;
+  accounts: Collection<AccountDocument | ErasedAccountDocument>;
+  scopes: Collection<ScopeDocument | DeletedScopeDocument>;
+  resources: Collection<ListDocument<ResourceItem>>;
+  keys: Collection<ListDocument<KeyItem>>;
+  links: Collection<LinkDocument>;
+  pages: Collection<PageDocument>;
+  grants: Collection<GrantDocument>;
+  endpoints: Collection<EndpointsDocument>;
+  deliveries: Collection<DeliveryDocument>;
+  refusals: Collection<RefusalDocument>;
+  commandChanges: Collection<CommandChangeDocument>;
+  logCounter: Collection<LogCounterDocument>;
+  hourCounts: Collection<HourDocument>;
+  /** In the same collection. */
+  liveCount: Collection<LiveCountDocument>;
+  rateLimitCounts: Collection<RateLimitDocument>;
+}
+
+export type ById = { _id: Binary | { $in: Binary[] } };
+
+export type ListWork<T> = (
+  collections: Collections,
+  options: DecisiveOptions & { hint?: string },
+) => Promise<T>;
+
+/** Without `migrate`, no index is built either. */
+export type DatabaseOptions = IndexOptions &
+  MigrateOptions &
+  Pick<StoreOptions, 'claim' | 'onWarning'>;
+
+/** A linearizable read waits for a majority, also if it finds nothing. */
+const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
+
+export class Database {
+  readonly #client: MongoClient;
+  readonly #name: string;
+  readonly #timeouts: Timeouts;
+  #collections: Collections | undefined;
+  #preparation: Promise<Collections> | undefined;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #onError: (error: unknown) => void;
+  readonly #options: DatabaseOptions;
+  readonly #setNames = new Set<string>();
+  #indexKeeper: IndexKeeper | undefined;
+
+  constructor(
+    client: MongoClient,
+    name: string,
+    timeouts: Timeouts,
+    onError: (error: unknown) => void = () => undefined,
+    options: DatabaseOptions = {},
+  ) {
+    this.#client = client;
+    this.#name = name;
+    this.#timeouts = timeouts;
+    this.#onError = onError;
+    this.#options = options;
+    client.on('serverHeartbeatSucceeded', ({ reply: { setName } }) => {
+      if (typeof setName === 'string') this.#setNames.add(setName);
+    });
+  }
+
+  /** @throws ConfigurationError if waiting does not help; otherwise the next call retries */
+  async prepare(): Promise<Collections> {
+    if (this.#collections) return this.#collections;
+    this.#preparation ??= this.#prepare().finally(() => {
+      this.#preparation = undefined;
+    });
+    return this.#preparation;
+  }
+
+  read<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    return this.#run(async (collections) => {
+      try {
+        return await work(collections);
+      } catch (error) {
+        throw unavailable(error);
+      }
+    });
+  }
+
+  readByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+    return this.read((collections) =>
+      withHintIfBuilt(index, collections, collections.listing, work),
+    );
+  }
+
+  /** Sees every acknowledged write. `decisive` is for one command. */
+  decide<T>(
+    work: (collections: Collections & { decisive: DecisiveOptions }) => Promise<T>,
+    moments = [thisMoment()],
+  ): Promise<T> {
+    return this.read((collections) =>
+      collections.order.read(moments, (decisive) => work({ ...collections, decisive })),
+    );
+  }
+
+  /**
+   * If the fence failed, a linearizable read takes its place. On a sharded cluster, a primary that
+   * was just deposed may serve an older list.
+   */
+  decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+    return this.decide((collections) => {
+      const { decisive, gathers, listing } = collections;
+      const isFenced = decisive.readConcern.level !== 'linearizable';
+      if (isFenced || !gathers) {
+        return withHintIfBuilt(index, collections, isFenced ? decisive : listing, work);
+      }
+      return this.#client.withSession({ causalConsistency: true }, async (session) => {
+        await collections.grants.findOne({ _id: NO_GRANT }, { ...decisive, session });
+        return withHintIfBuilt(index, collections, { ...listing, session }, work);
+      });
+    });
+  }
+
+  gatherReads<T extends { _id: Binary }>(
+    find: (collections: Collections & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
+  ): (id: string) => Promise<T | null> {
+    const findOne = async (_id: Binary) => {
+      const [document] = await this.decide((collections) => find(collections, { _id }));
+      return document ?? null;
+    };
+    const findGathered = gather(async (ids, moments) => {
+      const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
+        const [first, ...others] = ids.map(toId);
+        if (first === undefined) return [];
+        if (others.length === 0) return find(collections, { _id: first });
+        const binaries = [first, ...others];
+        const isOneByOne = collections.decisive.readConcern.level === 'linearizable';
+        if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
+        return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
+      };
+      // With the moments of all, and the deadline of none: each waits until its own.
+      const documents = await outsideRequests(() => this.decide(findAll, [...moments]));
+      return new Map(documents.map((document) => [fromId(document._id), document]));
+    });
+    // If every read is of one document, gathering only makes callers wait.
+    return (id) =>
+      this.#collections?.gathers === false
+        ? findOne(toId(id))
+        : beforeDeadline(findGathered(id, thisMoment()));
+  }
+
+  /** The write may get lost, be repeated, or have been made although this rejects. */
+  writeOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
+  write<T>(write: (collections: Omit<Collections, 'durable'>) => Write<T>): Promise<T> {
+    const scope = requestScope();
+    let begun: Write<T> | undefined;
+    return this.#run(
+      (collections) => {
+        begun = write(collections);
+        const send: Send = (command) => collections.order.write(scope, command);
+        return settle(begun, send, this.#timeouts.outcome, this.#closing.signal);
+      },
+      () => (begun === undefined || begun.isPart ? pastDeadline() : outcomeUnknown(begun)),
+    );
+  }
+
+  /** No request waits any more, so writes with an unknown outcome are given up. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#indexKeeper?.close();
+    await Promise.allSettled([...this.#running, this.#preparation]);
+    await this.#client.close();
+  }
+
+  #run<T>(work: (collections: Collections) => Promise<T>, late?: () => DomainError): Promise<T> {
+    const result = this.#whenPrepared(work);
+    this.#running.add(result);
+    const done = () => this.#running.delete(result);
+    result.then(done, done);
+    return beforeDeadline(result, late);
+  }
+
+  async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted)
+      throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
+    // Of the call: once the request is over, nothing is written for it any more.
+    const scope = requestScope();
+    let collections: Collections;
+    try {
+      collections = this.#collections ?? (await this.prepare());
+    } catch (error) {
+      // Even a ConfigurationError: an operator may fix it while the service runs.
+      throw new DomainError('store_unavailable', {}, error);
+    }
+    if (isPastDeadline(scope)) throw pastDeadline();
+    return work(collections);
+  }
+
+  async #prepare(): Promise<Collections> {
+    try {
+      await this.#client.connect();
+      const db = this.#client.db(this.#name);
+      const server = await askServer(db);
+      const concerns = concernsFor(server, this.#timeouts);
+      const options = { ...concerns.listing, ...concerns.durable };
+      const collections: Collections = {
+        ...concerns,
+        order: server.fenced
+          ? fencedOrder(this.#client, db.collection('fences', options), concerns)
+          : unordered(concerns),
+        gathers: server.fenced || !server.replicated,
+        db,
+        applications: db.collection('applications', options),
+        addresses: db.collection('applications', options),
+        accounts: db.collection('accounts', options),
+        scopes: db.collection('scopes', options),
+        resources: db.collection('resources', options),
+        keys: db.collection('keys', options),
+        links: db.collection('links', options),
+        pages: db.collection('pages', options),
+        grants: db.collection('grants', options),
+        endpoints: db.collection('endpoints', options),
+        deliveries: db.collection('deliveries', options),
+        refusals: db.collection('refusals', options),
+        commandChanges: db.collection('command_changes', options),
+        logCounter: db.collection('schema', options),
+        hourCounts: db.collection('hour_counts', options),
+        liveCount: db.collection('hour_counts', options),
+        rateLimitCounts: db.collection('rate_limit_counts', options),
+      };
+      await checkRights(db, this.#timeouts.operation);
+      const { create = true, migrate: mayMigrate = true, claim, onWarning } = this.#options;
+      if (!create) await refuseNew(db, this.#timeouts.operation);
+      await migrate(db, concerns, this.#options);
+      if (claim) await claimDatabase(claimed(collections), claim, onWarning);
+      if (mayMigrate) await this.#keepIndexes(collections, server);
+      this.#collections = collections;
+      return collections;
+    } catch (error) {
+      throw configurationError(error, this.#setNames) ?? withHint(error);
+    }
+  }
+
+  async #keepIndexes({ db, durable }: Collections, { replicated }: ServerFacts): Promise<void> {
+    const { reducesRevoked } = this.#options;
+    const keeper = new IndexKeeper(db, {
+      ...(reducesRevoked !== undefined && { reducesRevoked }),
+      ...durable,
+      replicated,
+      interval: this.#timeouts.indexCheck,
+      onError: this.#onError,
+    });
+    await keeper.start();
+    if (this.#closing.signal.aborted) keeper.close();
+    this.#indexKeeper = keeper;
+  }
+}
+
+/** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
+async function withHintIfBuilt<T>(
+  index: string,
+  collections: Collections,
+  options: DecisiveOptions,
+  work: ListWork<T>,
+): Promise<T> {
+  try {
+    return await work(collections, { ...options, hint: index });
+  } catch (error) {
+    // The index is not built yet, or was dropped.
+    if (isRefusedHint(error)) return work(collections, options);
+    throw error;
+  }
+}
+
+/** So that no read goes on after a failure. */
+export async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
+}

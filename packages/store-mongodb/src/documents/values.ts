@@ -1,0 +1,83 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Initiator } from '@latchkey/domain/initiator';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { CredentialHash } from '@latchkey/store/records';
+import { Binary } from 'mongodb';
+
+export type InitiatorDocument = Omit<Initiator, 'secret_id' | 'key_id'> & {
+  secret_id: Binary | null;
+  key_id?: Binary;
+};
+
+export function toId(uuid: string): Binary {
+  return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
+}
+
+/** No id is greater. */
+export const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export const olderThan = (before: string | null) =>
+  before === null ? {} : { _id: { $lt: toId(before) } };
+
+export function toHash(hash: CredentialHash): Binary {
+  return new Binary(hash);
+}
+
+export function toDate(time: Milliseconds): Date {
+  return new Date(time);
+}
+
+export function isSame(one: Binary | undefined, other: Binary): boolean {
+  return one !== undefined && Buffer.compare(one.value(), other.value()) === 0;
+}
+
+export function fromId(id: Binary): string {
+  return uuidFromBytes(id.value());
+}
+
+/** Copies, since the driver's bytes are a view into the buffer of the whole response. */
+export function fromHash(hash: Binary): CredentialHash {
+  return Uint8Array.from(hash.value());
+}
+
+type InitiatorFieldName =
+  | 'begin_initiator'
+  | 'create_initiator'
+  | 'decide_initiator'
+  | 'deleted_by'
+  | 'erased_by'
+  | 'first_used_by'
+  | 'identify_initiator'
+  | 'issued_by'
+  | 'open_initiator'
+  | 'recovered_by'
+  | 'redeemed_by'
+  | 'revoked_by'
+  | 'switch_initiator';
+
+export function initiatorField<Name extends InitiatorFieldName>(
+  name: Name,
+  initiator: Initiator,
+): { [Key in Name]: InitiatorDocument } {
+  const { request_id, by, secret_id, key_id, os_user } = initiator;
+  const document: InitiatorDocument = {
+    request_id,
+    by,
+    secret_id: secret_id === null ? null : toId(secret_id),
+    ...(key_id !== undefined && { key_id: toId(key_id) }),
+    ...(os_user !== undefined && { os_user }),
+  };
+  return { [name]: document } as { [Key in Name]: InitiatorDocument };
+}
+
+export function fromInitiator(document: InitiatorDocument): Initiator;
+export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;
+export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
+  if (document === undefined) return null;
+  const { secret_id, key_id, ...initiator } = document;
+  return {
+    ...initiator,
+    secret_id: secret_id && fromId(secret_id),
+    ...(key_id !== undefined && { key_id: fromId(key_id) }),
+  };
+}

@@ -1,0 +1,155 @@
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import type { Clock } from '@latchkey/domain/clock';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Store, StoreOptions } from '@latchkey/store/store';
+import { UnusableDatabase } from '@latchkey/store/unusable-database';
+import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
+import { accounts } from './accounts.ts';
+import { applications } from './applications.ts';
+import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
+import { watchClocks } from './clocks.ts';
+import { codes } from './codes.ts';
+import { commandChanges } from './command-changes.ts';
+import { counts } from './counts.ts';
+import { Database } from './database.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints } from './endpoints.ts';
+import { isForbidden } from './errors.ts';
+import { eventsKeys } from './events-keys.ts';
+import { grants } from './grants.ts';
+import { keys } from './keys.ts';
+import { links } from './links.ts';
+import { logCounter } from './log-counter.ts';
+import type { MongoStep } from './migrations.ts';
+import { pages } from './pages.ts';
+import { watchPool } from './pool.ts';
+import { rateLimits } from './rate-limits.ts';
+import { reduceRevoked } from './reduce-revoked.ts';
+import { refusals } from './refusals.ts';
+import { resources } from './resources.ts';
+import { scopes } from './scopes.ts';
+import { sizesIn } from './sizes.ts';
+import { sweepEndpoints } from './sweep-endpoints.ts';
+import { trials } from './trials.ts';
+import { useMarks } from './use-mark.ts';
+
+export interface MongoStoreOptions extends StoreOptions {
+  url: string;
+  timeouts?: Partial<Timeouts>;
+  migrations?: readonly MongoStep[];
+}
+
+export interface MongoStore extends Store {
+  sweep(): Promise<void>;
+}
+
+export function operations(database: Database, clock: Clock, recordsEvents = false) {
+  const ofEndpoints = endpoints(database, clock);
+  return {
+    ...applications(database, clock, recordsEvents),
+    ...accounts(database, clock, recordsEvents),
+    ...scopes(database, clock),
+    ...resources(database),
+    ...keys(database),
+    ...links(database),
+    ...pages(database),
+    ...codes(database, clock, recordsEvents),
+    ...grants(database, recordsEvents),
+    ...trials(database),
+    ...ofEndpoints,
+    ...deliveries(database, ofEndpoints),
+    ...refusals(database),
+    ...commandChanges(database),
+    ...logCounter(database),
+    ...eventsKeys(database),
+    ...counts(database),
+    ...rateLimits(database),
+  };
+}
+
+const SWEEP_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Until the database can be reached, the methods throw `store_unavailable`.
+ *
+ * @throws BadSetting if waiting does not help
+ * @throws UnusableDatabase
+ */
+export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const { client, name } = createClient(options.url, timeouts);
+  const connectionPool = watchPool(client);
+  const clockDifference = watchClocks(client, options.onWarning);
+  const { revokedGrantDays: days = null, clock, recordsEvents = false } = options;
+  const { create, migrate, migrations, claim, onWarning, onCopied } = options;
+  const database = new Database(client, name, timeouts, options.onError, {
+    ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
+    ...(onWarning && { onWarning }),
+  });
+  try {
+    await database.prepare();
+  } catch (error) {
+    if (error instanceof BadSetting || error instanceof UnusableDatabase) {
+      await database.close();
+      throw error;
+    }
+    options.onError?.(error);
+  }
+
+  let sweeping: Promise<void> | null = null;
+  async function sweep(): Promise<void> {
+    sweeping ??= sweepOnce().finally(() => {
+      sweeping = null;
+    });
+    await sweeping;
+  }
+  async function sweepOnce(): Promise<void> {
+    if (days !== null) await reduceRevoked(database, days, clock());
+    if (recordsEvents) await sweepEndpoints(database, clock());
+  }
+  const timer = setInterval(() => {
+    sweep().catch((error) => options.onError?.(error));
+  }, SWEEP_EVERY_MS).unref();
+
+  async function look(): Promise<void> {
+    try {
+      await database.read(async ({ db, ...concerns }) =>
+        refuseCopied(await useMarks(db, concerns).find(), `The database ${db.databaseName}`),
+      );
+    } catch (error) {
+      // It is the cause if the database was copied before it could be reached.
+      const why = error instanceof DomainError ? error.cause : error;
+      if (why instanceof CopiedDatabase) onCopied?.(why);
+    }
+  }
+  const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
+
+  return {
+    ...operations(database, clock, recordsEvents),
+    connectionPool,
+    clockDifference,
+    measure: () =>
+      database.read(async ({ db, decisive: { maxTimeMS } }) => {
+        try {
+          const { database: bytes, free } = sizesIn(await db.command({ dbStats: 1, maxTimeMS }));
+          return { database_bytes: bytes, free_bytes: free, backed_up_at: null };
+        } catch (error) {
+          // It is asked every few seconds, and nothing depends on the answer.
+          if (!isForbidden(error)) throw error;
+          return { database_bytes: Number.NaN, free_bytes: null, backed_up_at: null };
+        }
+      }),
+    ping: () =>
+      database.read(async ({ db, decisive: { maxTimeMS } }) => {
+        await db.command({ ping: 1, maxTimeMS });
+      }),
+
+    sweep,
+    close() {
+      clearInterval(timer);
+      clearInterval(looking);
+      return database.close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { aHash, anAccount, anApplication, anId, anInitiator } from '@latchkey/store-suite/records';
+import { expect, test } from 'vitest';
+import { toSnapshot } from '../src/documents/accounts.ts';
+import { toApplicationDocument } from '../src/documents/applications.ts';
+import { fromId, toHash, toId } from '../src/documents/values.ts';
+import { batch } from './scripted-server.ts';
+import { scripted } from './scripted-store.ts';
+
+test('an erasure finds a link request whose code is redeemed while it looks for both', async () => {
+  const { server, store } = await scripted();
+  const link = { _id: toId(anId()) };
+  let isRedeemed = false;
+  server.on('find', ({ find }) => {
+    // The host approves, and the application redeems the code, just before the codes are read.
+    if (find === 'grants') isRedeemed = true;
+    return batch(...(find === 'links' && isRedeemed ? [link] : []));
+  });
+  await store.eraseAccount({ account_id: anId(), now: 0, initiator: anInitiator() });
+  const [deletion] = server.sent('delete').filter((command) => command.delete === 'links');
+  expect(deletion?.deletes[0].q).toEqual({ _id: { $in: [link._id] } });
+});
+
+test('a grant whose erasure is under way is refused, whatever is asked for with it', async () => {
+  const { server, store } = await scripted();
+  const [_id, application, account] = [toId(anId()), anApplication(), anAccount()];
+  const account_id = toId(account.id);
+  const mark = { _id: account_id, erasure_id: toId(anId()), erased_at: new Date(1), revision: 2 };
+  server.on('aggregate', () =>
+    batch({
+      ...{ _id, account_id, application_id: toId(application.id), scope: 'profile.read' },
+      ...{ account: toSnapshot(account), code_hash: toHash(aHash()), created_at: new Date(0) },
+      secret_hash: toHash(aHash()),
+      joined_application: [toApplicationDocument(application)],
+      joined_account: [mark],
+    }),
+  );
+  for (const currentAccount of [true, false]) {
+    const found = await store.authenticateGrant(fromId(_id), { currentAccount });
+    expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 1 } });
+  }
+});
+
+test('an erasure that was interrupted goes on with the names from where it was', async () => {
+  const { server, store } = await scripted();
+  const [_id, erased_from] = [toId(anId()), toId(anId())];
+  const mark = { _id, erasure_id: toId(anId()), erased_at: new Date(1), erased_from, revision: 2 };
+  server.on('find', ({ find }) => batch(...(find === 'accounts' ? [mark] : [])));
+  await store.eraseAccount({ account_id: fromId(_id), now: 2, initiator: anInitiator() });
+  const replaced = server.sent('update').find(({ update }) => update === 'accounts');
+  expect(replaced?.updates[0].u).toMatchObject({ erased_from });
+  const names = server.sent('find').find(({ hint }) => hint === 'grants_by_account');
+  expect(names?.filter).toMatchObject({ account_id: _id, _id: { $lt: erased_from } });
+});

@@ -1,0 +1,212 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { BackupContents } from '@latchkey/store/backup';
+import { retryWhileLocked } from './errors.ts';
+import { followLink } from './follow-link.ts';
+import { refuseForeign } from './foreign-file.ts';
+import { versionOf } from './migrations.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+import { foreignObjects } from './schema-objects.ts';
+import { useMarks } from './use-mark.ts';
+import { closeDatabase, refuseIncomplete } from './wal-mark.ts';
+
+/** Only a backup has this table. A backup replaces no file without it. */
+const LABEL = 'latchkey_backup';
+
+/** @throws Error that says what to do; then `file` is as it was */
+export async function backUp(path: string, file: string): Promise<BackupContents> {
+  const destination = followLink(file);
+  if (!existsSync(path)) {
+    throw new Error(
+      `There is no database at ${path}. Check DATABASE_URL and the directory that you are in.`,
+    );
+  }
+  if (!existsSync(dirname(destination))) {
+    throw new Error(
+      `There is no directory ${dirname(destination)} for the backup: create it first.`,
+    );
+  }
+  refuseForeign(path);
+  const source = openReadOnly(path);
+  const partial = partialOf(destination);
+  try {
+    const schema_version = await retryWhileLocked(() => versionOf(source, path));
+    if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
+    refuseIncomplete(source, path);
+    refuseToReplace(destination, path);
+    removeLeftovers(destination);
+    writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
+    const made_at = Date.now();
+    const before = countGrants(source);
+    await retryWhileLocked(() => source.prepare('VACUUM INTO ?').run(partial));
+    const after = countGrants(source);
+    label(partial, made_at);
+    const contents = verify(partial, destination);
+    // No grant is ever deleted.
+    if (
+      contents.schema_version !== schema_version ||
+      contents.grants < before ||
+      contents.grants > after
+    ) {
+      throw new Error(
+        `it has ${contents.grants} grants of schema version ${contents.schema_version}, and the database ${before} to ${after} of version ${schema_version}`,
+      );
+    }
+    sync(partial);
+    renameSync(partial, destination);
+    sync(dirname(destination));
+    // If that fails, the age of the backup goes on growing, and an alert says so.
+    await note(path, made_at).catch(() => undefined);
+    return contents;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`No backup was made of ${path}: ${reason}`, { cause: error });
+  } finally {
+    source.close();
+    for (const suffix of ['', '-journal']) rmSync(`${partial}${suffix}`, { force: true });
+  }
+}
+
+export function verify(file: string, name: string): BackupContents {
+  let database: DatabaseSync | undefined;
+  try {
+    database = openReadOnly(file);
+    const schema_version = versionOf(database, name);
+    const count = (table: string) => numberOf(database, `SELECT count(*) AS number FROM ${table}`);
+    if (schema_version === 0 || !hasTable(database, 'grants')) {
+      throw new Error(`${name} is not a backup of Latchkey.`);
+    }
+    const [problem] = database.prepare('PRAGMA integrity_check(1)').all();
+    if (problem?.integrity_check !== 'ok') {
+      throw new Error(`${name} is damaged (${problem?.integrity_check}): use another backup.`);
+    }
+    return {
+      bytes: statSync(file).size,
+      schema_version,
+      applications: count('applications'),
+      accounts: count('accounts'),
+      grants: countGrants(database),
+      foreign: foreignObjects(database).filter((name) => name !== `table ${LABEL}`),
+      made_at: hasTable(database, LABEL)
+        ? numberOf(database, `SELECT made_at AS number FROM ${LABEL}`)
+        : null,
+    };
+  } catch (error) {
+    // https://sqlite.org/rescode.html: 11 is CORRUPT, 26 NOTADB.
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
+    if (code === 26) throw new Error(`${name} is not a backup of Latchkey.`, { cause: error });
+    if (code === 11) throw new Error(`${name} is damaged: use another backup.`, { cause: error });
+    throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+export function removeLabel(file: string): void {
+  withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${LABEL}`));
+}
+
+function label(file: string, made_at: Milliseconds): void {
+  withDatabase(file, (database) => {
+    database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
+    database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
+    // The database that it was copied from is in use. This file needs no log.
+    database.exec("UPDATE wal_mark SET state = 'complete'");
+  });
+}
+
+/** For a commit of the service: a few milliseconds. */
+const NOTE_WAITS: Milliseconds = 5_000;
+
+/** For the service, which tells how old the last backup is. */
+async function note(path: string, made_at: Milliseconds): Promise<void> {
+  const database = new (nodeSqlite().DatabaseSync)(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${NOTE_WAITS}`);
+    const marks = useMarks(database);
+    const mark = await marks.find();
+    if (mark !== null) await marks.replace(mark, { ...mark, backed_up_at: made_at });
+  } finally {
+    closeDatabase(database, path);
+  }
+}
+
+function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
+  const database = new (nodeSqlite().DatabaseSync)(file);
+  try {
+    use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function refuseToReplace(destination: string, path: string): void {
+  if (!existsSync(destination)) return;
+  if (resolve(destination) === resolve(path)) {
+    throw new Error(`${destination} is the database itself: name another file.`);
+  }
+  if (!isBackup(destination)) {
+    throw new Error(
+      `${destination} exists and is not a backup of Latchkey: name another file, or move this one away.`,
+    );
+  }
+}
+
+function isBackup(file: string): boolean {
+  // A backup that was opened as a database has a log. Asking SQLite would create the log's files.
+  if (hasWriteAheadLog(file)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = openReadOnly(file);
+    return hasTable(database, LABEL);
+  } catch {
+    return false;
+  } finally {
+    database?.close();
+  }
+}
+
+/** The read version: https://sqlite.org/fileformat2.html#file_format_version_numbers. */
+function hasWriteAheadLog(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    const version = Buffer.alloc(1);
+    readSync(descriptor, version, 0, 1, 19);
+    return version[0] === 2;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  return new (nodeSqlite().DatabaseSync)(file, { readOnly: true });
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  return find.get(name) !== undefined;
+}
+
+function countGrants(database: DatabaseSync): number {
+  return numberOf(
+    database,
+    `SELECT (SELECT count(*) FROM grants)
+      - (SELECT count(*) FROM grants WHERE code_expires_at IS NOT NULL) AS number`,
+  );
+}
+
+function numberOf(database: DatabaseSync | undefined, query: string): number {
+  return database?.prepare(query).get()?.number as number;
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
+
+/** A file that takes longer is checked at night, with `--deep`. */
+const QUICK_SECONDS = 60;
+
+// quick_check leaves out whether each index has what its table has, which takes most of the time:
+// https://sqlite.org/pragma.html#pragma_quick_check.
+const PRAGMA = { quick: 'quick_check(5)', deep: 'integrity_check(5)' };
+
+const CHECK = `
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const [path, pragma] = process.argv.slice(1);
+  const database = new DatabaseSync(path, { readOnly: true });
+  for (const row of database.prepare('PRAGMA ' + pragma).all()) console.log(Object.values(row)[0]);
+`;
+
+/** In a process of its own, which can be ended: SQLite would not return before it is done. */
+export async function checkDamage(
+  path: string,
+  { deep, seconds = QUICK_SECONDS }: { deep: boolean; seconds?: number },
+): Promise<Finding> {
+  const words = ['--no-warnings', '-e', CHECK, path, PRAGMA[deep ? 'deep' : 'quick']];
+  const timeout = deep ? {} : { timeout: seconds * 1000, killSignal: 'SIGKILL' as const };
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], ...timeout });
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  const found = stdout.trim();
+  if (code === 0 && found === 'ok') return ok('damage', 'No page of the file is damaged.');
+  if (signal !== null && found === '') {
+    return warning(
+      'damage',
+      `The check of the file had not finished after ${seconds} s.`,
+      'Run latchkey doctor --deep, which has no limit, or check a backup: it is verified as it is made.',
+    );
+  }
+  const [first] = (found || stderr.match(/Error: .*/)?.[0] || 'it cannot be read').split('\n');
+  return problem(
+    'damage',
+    `The file is damaged: ${first}`,
+    'Stop every process that uses it, and restore a backup: latchkey restore.',
+  );
+}

@@ -1,0 +1,187 @@
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { BadSetting } from '@latchkey/domain/bad-setting';
+import type { Clock } from '@latchkey/domain/clock';
+import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
+import { checkRoom } from '@latchkey/store/disk-room';
+import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
+import { checkNewestRecord } from '@latchkey/store/newest-record';
+import { SchemaMismatch } from '@latchkey/store/schema-version';
+import { checkUse } from '@latchkey/store/use-mark';
+import { checkDamage } from './check-damage.ts';
+import { MOUNT_THE_FOLDER, sizesOf, whyMountedAlone } from './database-file.ts';
+import { retryWhileLocked } from './errors.ts';
+import { ForeignFile, refuseForeign } from './foreign-file.ts';
+import { migrations, versionOf } from './migrations.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
+import { useMarks } from './use-mark.ts';
+import { whyIncomplete } from './wal-mark.ts';
+
+export async function* inspectSqlite(
+  path: string,
+  { clock, deep }: { clock: Clock; deep: boolean },
+): AsyncGenerator<Finding> {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const isForbidden = (error as NodeJS.ErrnoException).code === 'EACCES';
+    yield isForbidden
+      ? problem('rights', `This user may not read ${path}.`, 'Run as the user of the service.')
+      : problem(
+          'store',
+          `There is no database at ${path}.`,
+          'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
+        );
+    return;
+  }
+  let database: DatabaseSync;
+  let version: number;
+  try {
+    refuseForeign(path);
+    database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+    version = await retryWhileLocked(() => versionOf(database, path));
+  } catch (error) {
+    if (error instanceof BadSetting || error instanceof ForeignFile) {
+      yield problem('store', error.message, 'The rest was not looked at.');
+      return;
+    }
+    if (error instanceof SchemaMismatch) {
+      yield problem('version', error.message, 'The rest was not looked at.');
+      return;
+    }
+    yield problem(
+      'store',
+      `The SQLite database ${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
+      'Check that DATABASE_URL names a database of Latchkey, and that no other program holds it locked.',
+    );
+    return;
+  }
+  try {
+    if (version === 0) {
+      yield problem(
+        'store',
+        `${path} is not a database of Latchkey.`,
+        'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
+      );
+      return;
+    }
+    yield ok('store', `SQLite, ${resolve(path)}`);
+    yield* checkObjects(database);
+    yield await checkDamage(path, { deep });
+    const isCurrent = version >= migrations.length;
+    yield checkVersion(version, database);
+    if (isCurrent) yield* checkUse(await useMarks(database).find());
+    const why = whyIncomplete(database, path);
+    if (why !== null) yield problem('store', why, 'The service does not start until then.');
+    yield checkTopology(path);
+    if (isCurrent) yield checkIndexes(database);
+    yield* checkRights(path);
+    yield ok('write_concern', 'Each commit waits for the disk (synchronous is FULL).');
+    if (isCurrent) yield checkNewestRecord(newestGrant(database), clock);
+    yield skipped('tls', 'SQLite uses no network.');
+    yield checkDisk(path);
+  } finally {
+    database.close();
+  }
+}
+
+function checkVersion(version: number, database: DatabaseSync): Finding {
+  const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
+  const found = `SQLite ${sqlite}, schema version ${version}`;
+  if (version === migrations.length) return ok('version', `${found}, which is this program's.`);
+  const versions = `${found}. This program has ${migrations.length}`;
+  if (version > migrations.length) return ok('version', `${versions}, and can use the newer one.`);
+  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
+}
+
+/** Magic numbers of network file systems, from statfs(2). */
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+]);
+
+function checkTopology(path: string): Finding {
+  const mounted = whyMountedAlone(path);
+  if (mounted !== null) return problem('topology', mounted, MOUNT_THE_FOLDER);
+  const name = NETWORK.get(statfsSync(path).type);
+  if (name === undefined) {
+    return ok('topology', 'A file on a local disk. Every process of the service runs here.');
+  }
+  return problem(
+    'topology',
+    `The file is on a network file system (${name}), whose locks SQLite cannot rely on.`,
+    'Move it to a local disk, or use MongoDB: latchkey copy moves a database.',
+  );
+}
+
+function checkIndexes(database: DatabaseSync): Finding {
+  const present = new Set(objectsOf(database).map(({ name }) => name));
+  const missing = ownObjects().filter(({ type, name }) => type === 'index' && !present.has(name));
+  if (missing.length === 0) return ok('indexes', 'All indexes are there.');
+  return problem(
+    'indexes',
+    `Indexes are missing: ${missing.map(({ name }) => name).join(', ')}. Lists read every grant.`,
+    `Run with sqlite3: ${missing.map(({ sql }) => `${sql};`).join(' ')}`,
+  );
+}
+
+function* checkObjects(database: DatabaseSync): Generator<Finding> {
+  const foreign = foreignObjects(database);
+  if (foreign.length === 0) return;
+  yield problem(
+    'store',
+    `The database has what Latchkey did not make: ${foreign.join(', ')}. It can change what a write does, and no backup with it is restored.`,
+    'Find out who made it, then drop it with sqlite3.',
+  );
+}
+
+const OTHERS = 0o077;
+
+function* checkRights(path: string): Generator<Finding> {
+  const unwritable = [path, dirname(path)].filter((place) => {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (unwritable.length > 0) {
+    yield problem(
+      'rights',
+      `This user cannot read and write ${unwritable.join(' and ')}.`,
+      'Run as the user of the service, or give this user the file and its directory.',
+    );
+    return;
+  }
+  const { mode, uid } = statSync(path);
+  if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
+    yield warning(
+      'rights',
+      `Other users of this machine can read or write ${path} (mode ${(mode & 0o777).toString(8)}).`,
+      uid === process.getuid?.()
+        ? 'Check who has copies of it. latchkey takes these rights off when it opens the file.'
+        : `Let its owner run chmod 600 ${path}`,
+    );
+  } else if (uid !== process.getuid?.()) {
+    yield warning(
+      'rights',
+      `${path} belongs to another user than the one that runs this command.`,
+      'Run commands as the user of the service: what another user creates beside it, the service may not be able to write.',
+    );
+  } else {
+    yield ok('rights', 'Only this user can read and write the file.');
+  }
+}
+
+function newestGrant(database: DatabaseSync): number | null {
+  const row = database.prepare('SELECT id FROM grants ORDER BY id DESC LIMIT 1').get();
+  return row === undefined ? null : uuidV7Time(uuidFromBytes(row.id as Uint8Array));
+}
+
+function checkDisk(path: string): Finding {
+  return checkRoom('The disk', sizesOf(path));
+}

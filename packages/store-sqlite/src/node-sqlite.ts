@@ -1,0 +1,31 @@
+import type * as NodeSqlite from 'node:sqlite';
+import { BadSetting } from '@latchkey/domain/bad-setting';
+
+/** No `import`: a Node without SQLite has to get a message, and some bundlers strip `node:`. */
+export function nodeSqlite(): typeof NodeSqlite {
+  // Node 23.0 to 23.3 hide it behind a flag, and some systems build Node without it.
+  const module: typeof NodeSqlite | undefined = withoutSqliteWarning(() =>
+    process.getBuiltinModule('node:sqlite'),
+  );
+  if (!module) {
+    throw new BadSetting(
+      `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a "mongodb:" DATABASE_URL.`,
+    );
+  }
+  return module;
+}
+
+/** Some Node releases print an experimental warning on the stderr of every command. */
+function withoutSqliteWarning<T>(load: () => T): T {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: never[]) => {
+    if (!String(warning).includes('SQLite is an experimental feature')) {
+      emitWarning.call(process, warning, ...rest);
+    }
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,127 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { ReplacedDatabase, StagedBackup } from '@latchkey/store/backup';
+import { removeLabel, verify } from './backup.ts';
+import { prepareCommandChanges } from './command-changes.ts';
+import { isLocked, retryWhileLocked } from './errors.ts';
+import { refuseForeign } from './foreign-file.ts';
+import { readLogNumber } from './log-counter.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { makeFolder } from './open-database.ts';
+import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+import { prepareFindUseMark } from './use-mark.ts';
+import { completeFile } from './wal-mark.ts';
+
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+/** The database stays as it is until {@link StagedBackup.putInPlace}. */
+export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
+  refuseSource(backup, path);
+  refuseForeign(path);
+  await refuseIfInUse(path);
+  makeFolder(dirname(path));
+  removeLeftovers(path);
+  const folder = partialOf(path);
+  const staged = join(folder, basename(path));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  try {
+    await copyFile(backup, staged);
+    chmodSync(staged, 0o600);
+    const contents = verify(staged, backup);
+    if (contents.foreign.length > 0) {
+      throw new Error(
+        `${backup} has what Latchkey did not make: ${contents.foreign.join(', ')}. It was not restored. Find out who made it, and use another backup, or drop it from a copy of this one with sqlite3.`,
+      );
+    }
+    removeLabel(staged);
+    const replaced = readReplaced(path, staged);
+    return {
+      ...{ database: path, url: `file:${staged}`, contents, replaced },
+      putInPlace: () => replace(staged, path),
+      remove,
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function refuseSource(backup: string, path: string): void {
+  if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
+  if (resolve(backup) === resolve(path)) {
+    throw new Error(`${backup} is the database itself: name a backup of it.`);
+  }
+  const log = statSync(`${backup}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) {
+    throw new Error(
+      `${backup} is not a backup but a database: its latest writes are in ${backup}-wal beside it. Set DATABASE_URL=file:${backup}, run \`latchkey backup\`, and restore that.`,
+    );
+  }
+}
+
+async function refuseIfInUse(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  try {
+    await retryWhileLocked(() => completeFile(path));
+  } catch (error) {
+    // Any other error: the database is damaged, which is why it is replaced.
+    if (!isLocked(error)) return;
+    throw new Error(
+      `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
+    );
+  }
+}
+
+function readReplaced(path: string, staged: string): ReplacedDatabase | null {
+  if (!existsSync(path)) return null;
+  try {
+    const idOfBackup = reading(staged, idOf);
+    return reading(path, (database) =>
+      idOf(database) !== idOfBackup
+        ? null
+        : {
+            log_number: readLogNumber(database),
+            command_changes: prepareCommandChanges(database).listCommandChanges(ALL),
+          },
+    );
+  } catch {
+    // It is damaged, which may be why it is replaced.
+    return null;
+  }
+}
+
+const ALL = -1;
+
+const idOf = (database: DatabaseSync) => prepareFindUseMark(database)()?.id;
+
+function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
+  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** A service that opens the database before the rename notices it later: see `database-file.ts`. */
+async function replace(staged: string, path: string): Promise<string | null> {
+  await refuseIfInUse(path);
+  sync(staged);
+  const files = SUFFIXES.map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
+  let aside: string | null = null;
+  if (files.length > 0) {
+    // Windows refuses a colon in a file name.
+    const time = new Date().toISOString().replaceAll(':', '-');
+    aside = join(dirname(path), `before-restore-${time}`);
+    mkdirSync(aside, { mode: 0o700 });
+    // All files, since SQLite would apply a leftover log to the new database and corrupt it.
+    for (const file of files) renameSync(file, join(aside, basename(file)));
+  }
+  renameSync(staged, path);
+  sync(dirname(path));
+  rmSync(dirname(staged), { recursive: true, force: true });
+  return aside;
+}

@@ -1,0 +1,200 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { formatTimestamp } from '@latchkey/schema';
+import { UnusableDatabase } from '@latchkey/store/unusable-database';
+import type { Claim } from '@latchkey/store/use-mark';
+import { nodeSqlite } from './node-sqlite.ts';
+
+/**
+ * What a database says of its write-ahead log, in one row: see decision 72.
+ *
+ * - `complete`: the file has all that was committed.
+ * - `opening`: a process is about to write. The file itself may still say `complete`.
+ * - `in_use`: the file itself says so, too. Without its log, it lacks what was changed since `since`.
+ * - `behind`: it lacks what was changed since `since`, with or without a log.
+ */
+interface WalMark {
+  state: 'complete' | 'opening' | 'in_use' | 'behind';
+  since: Milliseconds;
+}
+
+/** A database may lack its last changes, such as revocations. Only an operator can decide to use it. */
+export class IncompleteDatabase extends UnusableDatabase {
+  override readonly name = 'IncompleteDatabase';
+}
+
+function read(database: DatabaseSync): WalMark {
+  // A new database has no tables yet.
+  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'wal_mark'");
+  if (find.get() === undefined) return { state: 'complete', since: 0 };
+  return database.prepare('SELECT state, since FROM wal_mark').get() as unknown as WalMark;
+}
+
+// https://sqlite.org/fileformat2.html#the_write_ahead_log: its last bit is the byte order.
+const MAGIC = 0x377f0682;
+
+/** A log that is emptied or only just created has no header, and no log begins without one. */
+function hasLog(path: string): boolean {
+  const header = Buffer.alloc(4);
+  try {
+    const descriptor = openSync(`${path}-wal`, 'r');
+    try {
+      readSync(descriptor, header, 0, 4, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  return (header.readUInt32BE() & ~1) === MAGIC;
+}
+
+/**
+ * Why a database may not be used. An open connection has a lock, so that no other process removes the log.
+ *
+ * @param database - it is read before the log: a process that has just begun it has both
+ * @returns null if it may be used
+ */
+export function whyIncomplete(database: DatabaseSync, path: string): string | null {
+  const { state, since } = read(database);
+  const isBehind = state === 'behind';
+  if (!isBehind && (state === 'complete' || hasLog(path))) return null;
+  const time = formatTimestamp(since);
+  const [why, way] = isBehind
+    ? ['A `latchkey revoke-again` on it has not ended.', 'Run it again.']
+    : [
+        `It was in use, and its write-ahead log is gone: ${path}-wal is missing or empty.`,
+        'If the log still exists, such as in a stopped container, put it beside the database, and start again.',
+      ];
+  return `The database ${path} may lack what was changed since ${time}, such as revocations. ${why} ${way} Otherwise run \`latchkey revoke-again --since ${time}\` with the logs of the service since then. To use the database as it is, run \`latchkey serve --incomplete\` once: what was revoked since then may work again.`;
+}
+
+/** @throws IncompleteDatabase */
+export function refuseIncomplete(database: DatabaseSync, path: string): void {
+  const why = whyIncomplete(database, path);
+  if (why !== null) throw new IncompleteDatabase(why);
+}
+
+/**
+ * Refuses an incomplete database, or does with it what an operator has decided.
+ *
+ * @throws IncompleteDatabase
+ */
+export function enterIncomplete(
+  database: DatabaseSync,
+  path: string,
+  decided: Claim['incomplete'],
+  onWarning: (message: string) => void = () => {},
+): void {
+  const why = whyIncomplete(database, path);
+  if (why === null) return;
+  if (decided === undefined) throw new IncompleteDatabase(why);
+  const { since } = read(database);
+  if (typeof decided === 'object' && decided.since > since) {
+    throw new IncompleteDatabase(
+      `The database ${path} may lack what was changed since ${formatTimestamp(since)}. Give that time to --since, or an earlier one, and all logs of the service since then.`,
+    );
+  }
+  database.exec(
+    `UPDATE wal_mark SET state = '${typeof decided === 'object' ? 'behind' : 'complete'}'`,
+  );
+  if (decided === 'accept') {
+    const time = formatTimestamp(since);
+    onWarning(
+      `The database ${path} was taken into use as it is. What was revoked between ${time} and this start may work again: run \`latchkey revoke-again --since ${time}\` with the logs of the service.`,
+    );
+  }
+}
+
+export function walMark(database: DatabaseSync, path: string) {
+  const begin = database.prepare(
+    "UPDATE wal_mark SET state = 'opening', since = ? WHERE state = 'complete'",
+  );
+  const checkpoint = database.prepare('PRAGMA wal_checkpoint');
+  // After the checkpoint, so that the file has this time only once it has all that was committed before.
+  const vouch = database.prepare(
+    "UPDATE wal_mark SET state = 'in_use', since = ? WHERE state IN ('opening', 'in_use')",
+  );
+  const countChanges = database.prepare('SELECT total_changes() AS changes');
+  const changes = () => countChanges.get()?.changes;
+  const isVouched = () => read(database).state === 'in_use' && hasLog(path);
+  let vouchedAt = changes();
+
+  return {
+    /** Before the first write. */
+    begin(now: Milliseconds): void {
+      if (!isVouched()) this.vouch(now);
+    },
+
+    /** Brings to the file what the log has. Something that reads the log can hold that up. */
+    vouch(now: Milliseconds): void {
+      if (changes() === vouchedAt && isVouched()) return;
+      begin.run(now);
+      if (isCheckpointed(checkpoint.get())) vouch.run(now);
+      vouchedAt = changes();
+    },
+  };
+}
+
+const isCheckpointed = (row: ReturnType<ReturnType<DatabaseSync['prepare']>['get']>) =>
+  row?.busy === 0 && row.log === row.checkpointed;
+
+/**
+ * Closes a connection that can write. If it is the last one to the file, the file becomes complete. If not, the
+ * last one does that.
+ */
+export function closeDatabase(database: DatabaseSync, path: string): void {
+  closeBesideLog(database, path);
+  try {
+    completeFile(path);
+  } catch {
+    // Another process has it open, or it can't be written. The log stays.
+  }
+}
+
+/** The last connection removes the log, unless it can only read. */
+export function closeBesideLog(database: DatabaseSync, path: string): void {
+  let reader: DatabaseSync | undefined;
+  try {
+    reader = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+    // In WAL mode, it has a lock from its first read until it is closed.
+    reader.prepare('PRAGMA user_version').get();
+  } catch {
+    // The file is gone, or another process has it for itself: then this connection has no log to remove.
+  } finally {
+    database.close();
+    reader?.close();
+  }
+}
+
+/** @throws Error of SQLite, if another process has it open: see `isLocked` */
+export function completeFile(path: string): void {
+  // SQLite would create it, or make an empty file a database.
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  const database = new (nodeSqlite().DatabaseSync)(path);
+  try {
+    database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    closeBesideLog(database, path);
+    throw error;
+  }
+  closeAlone(database, path);
+}
+
+/** @param database - that no other process has open */
+export function closeAlone(database: DatabaseSync, path: string): void {
+  try {
+    // Otherwise it stays as it is, for the next start to find.
+    if (whyIncomplete(database, path) !== null) return;
+    // First all the rest, so that the checkpoint of the end has only this row to bring.
+    if (!isCheckpointed(database.prepare('PRAGMA wal_checkpoint').get())) return;
+    if (read(database).state !== 'complete') {
+      database.exec("UPDATE wal_mark SET state = 'complete'");
+    }
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,274 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
+import { testStore } from '@latchkey/store-suite';
+import { fillWithGrants } from '@latchkey/store-suite/many-grants';
+import {
+  aCode,
+  aHash,
+  anAccount,
+  anEndpoint,
+  anInitiator,
+  aPing,
+  atOnce,
+  granted,
+  grantOf,
+  issued,
+  newCode,
+  redemptionOf,
+} from '@latchkey/store-suite/records';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { prepareAccounts } from '../src/accounts.ts';
+import { nodeSqlite } from '../src/node-sqlite.ts';
+import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
+import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
+
+testStore('SQLite', sqliteHarness);
+
+describe('the SQLite store', () => {
+  let database: SqliteTestDatabase;
+  let store: SqliteStore;
+
+  beforeEach(async () => {
+    database = await sqliteHarness.fresh();
+    store = await database.open();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await store.close();
+    await database.remove();
+  });
+
+  /** How many transactions the write-ahead log has: https://sqlite.org/fileformat2.html#walformat. */
+  function commitsInLog(): number {
+    const log = readFileSync(`${database.path}-wal`);
+    const frame = 24 + log.readUInt32BE(8);
+    let commits = 0;
+    for (let at = 32; at + frame <= log.length; at += frame) {
+      // The size of the database after the commit; zero in all but the last frame of a transaction.
+      if (log.readUInt32BE(at + 4) > 0) commits++;
+    }
+    return commits;
+  }
+
+  test('begins no read of a request that has no time left', async () => {
+    const account = anAccount();
+    await store.putAccount(account);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const reading = inRequest(() => {
+      vi.advanceTimersByTime(REQUEST_DEADLINE);
+      return store.findAccount(account.id);
+    });
+    await expect(reading).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await store.findAccount(account.id)).toEqual(account);
+  });
+
+  test('commits the writes of one turn in one transaction', async () => {
+    const before = commitsInLog();
+    await atOnce(50, () => store.putAccount(anAccount()));
+    expect(commitsInLog()).toBe(before + 1);
+
+    // Writes in different turns have a transaction each.
+    for (let write = 0; write < 3; write++) await store.putAccount(anAccount());
+    expect(commitsInLog()).toBe(before + 4);
+  });
+
+  test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
+    const { account } = await fillWithGrants(await database.openTarget(), 400);
+    const account_id = account.id;
+    const range = { limit: 400, before: null };
+    const killed = new (nodeSqlite().DatabaseSync)(database.path);
+    const accounts = prepareAccounts(killed, Date.now);
+    accounts.beginErasure({ account_id, now: 7, initiator: anInitiator() });
+    const revoked = accounts.erasePart(account_id) ?? 0;
+    killed.close();
+
+    const names = async () =>
+      (await store.listGrants({ account_id }, range)).map((grant) => grant.account.username);
+    expect(new Set(await names()).size).toBe(2);
+    for (const { grant_id } of await store.listGrants({ account_id }, range)) {
+      const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+      expect(found?.secret_hash).toBeNull();
+    }
+    const erasure = { account_id, now: 8, initiator: anInitiator() };
+    expect(await store.eraseAccount(erasure)).toBe(300 - revoked);
+    expect(new Set(await names())).toEqual(new Set(['erased']));
+  });
+
+  test('ends an interrupted erasure before the account is put again', async () => {
+    const { grant } = await granted(store);
+    const { account } = grant;
+    const killed = new (nodeSqlite().DatabaseSync)(database.path);
+    const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
+    prepareAccounts(killed, Date.now).beginErasure(erasure);
+    killed.close();
+    await store.putAccount(account);
+    expect(await store.findAccount(account.id)).toEqual(account);
+    const found = await store.authenticateGrant(grant.grant_id, { currentAccount: true });
+    expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 7 } });
+  });
+
+  test('fails only the failing write of a transaction', async () => {
+    const taken = await issued(store);
+    const codes = Array.from({ length: 9 }, () => aCode());
+    codes.splice(4, 0, { ...taken, scope: 'another' });
+    await Promise.all(codes.map(({ account }) => store.putAccount(account)));
+    const before = commitsInLog();
+    const results = await Promise.allSettled(codes.map((code) => store.issueCode(newCode(code))));
+    expect(commitsInLog()).toBe(before + 1);
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+    // An error of our own SQL, not of the environment, is passed on as it is.
+    expect(results[4]).toMatchObject({
+      reason: { name: 'Error', message: expect.stringContaining('UNIQUE') },
+    });
+    for (const code of codes) expect(await store.findCode(code.grant_id)).not.toBeNull();
+    expect(await store.cancelCode(taken.grant_id)).toEqual(taken);
+  });
+
+  test('does not write to the disk for a refused redemption', async () => {
+    const { code } = await granted(store);
+    const before = commitsInLog();
+    await store.redeemCode(redemptionOf(code));
+    await store.redeemCode(redemptionOf(aCode()));
+    expect(commitsInLog()).toBe(before);
+  });
+
+  test('keeps no hash of the secret of a revoked grant', async () => {
+    const { grant, secret_hash } = await granted(store);
+    await store.revokeGrant({ ...grant, now: Date.now(), initiator: anInitiator() });
+    const probe = new (nodeSqlite().DatabaseSync)(database.path);
+    const row = probe.prepare('SELECT count(*) AS found FROM grants WHERE secret_hash = ?');
+    expect(row.get(secret_hash)).toEqual({ found: 0 });
+    probe.close();
+  });
+
+  test('sweeps by itself once a minute, in batches', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const now = Date.now();
+    let time = now;
+    const swept = await openSqliteStore({ path: database.path, clock: () => time });
+    const code_expires_at = now + 1_000;
+    const codes = await atOnce(2_500, () => issued(swept, { code_expires_at }));
+    const left = async () =>
+      (await atOnce(codes.length, (i) => swept.findCode(codes[i]?.grant_id ?? ''))).filter(Boolean)
+        .length;
+
+    vi.advanceTimersByTime(60_000);
+    await swept.sweep();
+    expect(await left()).toBe(2_500);
+
+    time = code_expires_at;
+    vi.advanceTimersByTime(59_999);
+    await setTimeout(20);
+    expect(await left()).toBe(2_500);
+    vi.advanceTimersByTime(1);
+    await vi.waitFor(async () => expect(await left()).toBe(0), { timeout: 30_000 });
+
+    await swept.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  describe('what is pending for an endpoint that is disabled or deleted', () => {
+    const endpoint = anEndpoint();
+    beforeEach(async () => {
+      await store.createEndpoint(endpoint, { most: 1 });
+      await atOnce(1_000, () => store.createPing(aPing({ endpoint_id: endpoint.id })));
+    });
+    const pending = () =>
+      store.listDeliveries(
+        { endpoint_id: endpoint.id, status: 'pending' },
+        { limit: 1_000, before: null },
+      );
+    /** As a process leaves it that is killed before it has dropped anything. */
+    const killedAfter = (change: string) => {
+      const killed = new (nodeSqlite().DatabaseSync)(database.path);
+      killed.exec(change);
+      killed.close();
+    };
+
+    test('is dropped in parts, and requests run in between', async () => {
+      let isDropped = false;
+      const disabling = store.updateEndpoint(endpoint.id, { disabled_reason: 'operator' });
+      const dropping = disabling.then(() => {
+        isDropped = true;
+      });
+      let requests = 0;
+      while (!isDropped) {
+        await store.putAccount(anAccount());
+        requests++;
+      }
+      await dropping;
+      expect(requests).toBeGreaterThan(3);
+      expect(await pending()).toEqual([]);
+    });
+
+    test('is not told once it is enabled, though the process was killed in between', async () => {
+      killedAfter("UPDATE endpoints SET disabled_reason = 'operator'");
+      expect(await pending()).toHaveLength(1_000);
+      await store.updateEndpoint(endpoint.id, { disabled_reason: null });
+      expect(await pending()).toEqual([]);
+    });
+
+    test('is dropped by a sweep, if the process was killed in between', async () => {
+      killedAfter('DELETE FROM endpoints');
+      await store.sweep();
+      expect(await pending()).toEqual([]);
+    });
+  });
+
+  test('does not keep a process alive that forgot to close it', () => {
+    const module = JSON.stringify(new URL('../src/sqlite-store.ts', import.meta.url).href);
+    const path = JSON.stringify(database.path);
+    const script = `import(${module}).then((m) => m.openSqliteStore({ path: ${path}, clock: Date.now }))`;
+    const { status } = spawnSync(process.execPath, ['-e', script], { timeout: 20_000 });
+    expect(status).toBe(0);
+  });
+
+  test('finds lists and expired records by an index', async () => {
+    const probe = new (nodeSqlite().DatabaseSync)(database.path);
+    const plan = (sql: string) =>
+      probe
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+        .join('; ');
+    const list = (column: string) =>
+      plan(`SELECT scope FROM grants WHERE ${column} = ? AND created_at IS NOT NULL AND account_id IS NOT NULL
+        AND id < ? ORDER BY id DESC LIMIT 9`);
+    expect(list('account_id')).toBe(
+      'SEARCH grants USING INDEX grants_by_account (account_id=? AND id<?)',
+    );
+    expect(list('application_id')).toBe(
+      'SEARCH grants USING INDEX grants_by_application (application_id=? AND id<?)',
+    );
+    expect(plan('SELECT id FROM grants WHERE code_expires_at <= ? LIMIT 9')).toBe(
+      'SEARCH grants USING INDEX codes_by_expiry (code_expires_at<?)',
+    );
+    expect(plan('SELECT id FROM refusals WHERE expires_at <= ? LIMIT 9')).toBe(
+      'SEARCH refusals USING COVERING INDEX refusals_by_expiry (expires_at<?)',
+    );
+    probe.close();
+  });
+
+  test('in memory keeps the promises within one process, and nothing after', async () => {
+    const memory = await openSqliteStore({ path: ':memory:', clock: Date.now });
+    const account = anAccount();
+    await memory.putAccount(account);
+    const code = await issued(memory, { account });
+    const redemptions = Array.from({ length: 64 }, () => redemptionOf(code));
+    const grants = await Promise.all(redemptions.map((one) => memory.redeemCode(one)));
+    const [grant, ...others] = grants.filter((one) => one !== null);
+    expect(others).toEqual([]);
+    const range = { limit: 9, before: null };
+    expect(await memory.listGrants({ account_id: account.id }, range)).toEqual([grant]);
+    const recovery = { ...code, secret_hash: aHash(), redeemed_after: 0, now: 0 };
+    expect(await memory.recoverGrant({ ...recovery, initiator: anInitiator() })).toEqual(grant);
+    await memory.close();
+
+    const next = await openSqliteStore({ path: ':memory:', clock: Date.now });
+    expect(await grantOf(next, code.grant_id)).toBeNull();
+    await next.close();
+  });
+});

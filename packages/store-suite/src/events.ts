@@ -1,0 +1,638 @@
+import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
+import { formatTimestamp } from '@latchkey/schema';
+import { grantEventId } from '@latchkey/store/event';
+import type { DeliveryRecord, EndpointRecord, EndReason } from '@latchkey/store/records';
+import type { EndedTry, Store } from '@latchkey/store/store';
+import { describe, expect, test } from 'vitest';
+import type { SuiteStores, TestDatabase } from './harness.ts';
+import {
+  aDeletion,
+  anAccount,
+  anApplication,
+  anEndpoint,
+  anId,
+  anInitiator,
+  aPing,
+  atOnce,
+  type Granted,
+  granted,
+} from './records.ts';
+
+const ALL = { limit: 100, before: null };
+const MOST = { most: 5 };
+const DAY = 86_400_000;
+
+interface Told {
+  type: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+export function describeEvents(stores: SuiteStores): void {
+  const onEmpty = (run: (store: Store, other: Store, database: TestDatabase) => Promise<void>) =>
+    stores.withFresh(async (database) => {
+      const [store, other] = [
+        await database.open({ recordsEvents: true }),
+        await database.open({ recordsEvents: true }),
+      ];
+      await run(store, other, database).finally(() => Promise.all([store.close(), other.close()]));
+    });
+
+  async function endpointOf(store: Store, members: Partial<EndpointRecord> = {}) {
+    const endpoint = anEndpoint(members);
+    expect(await store.createEndpoint(endpoint, MOST)).toBe('created');
+    return endpoint;
+  }
+
+  async function makeAll(store: Store, now = Date.now()) {
+    while (await store.makeDeliveries(now)) {}
+  }
+
+  const deliveriesOf = async (store: Store, { id }: EndpointRecord, now = Date.now()) => {
+    await makeAll(store, now);
+    return store.listDeliveries({ endpoint_id: id }, ALL);
+  };
+
+  const told = async (store: Store, endpoint: EndpointRecord): Promise<Told[]> =>
+    (await deliveriesOf(store, endpoint)).map(({ body }) => JSON.parse(body ?? 'null'));
+
+  async function claimed(store: Store, { id }: EndpointRecord, now: number, most = 100) {
+    return store.claimDeliveries({ now, claim: anId(), endpoints: [{ id, most }] });
+  }
+
+  const ended = (
+    delivery: Pick<DeliveryRecord, 'id' | 'claim' | 'endpoint_id'>,
+    members: Partial<EndedTry> & { result?: EndedTry['attempt']['result']; at?: number } = {},
+  ): EndedTry => {
+    const { result = 'delivered', at = Date.now(), ...rest } = members;
+    return {
+      ...{ delivery_id: delivery.id, claim: delivery.claim ?? '' },
+      ...{ endpoint_id: delivery.endpoint_id, url: 'https://hooks.example/latchkey' },
+      attempt: { at, duration_ms: 7, result, status_code: result === 'delivered' ? 204 : 500 },
+      ...{ next_attempt_at: null, isGone: false, now: at },
+      ...rest,
+    };
+  };
+
+  async function ofApplication(store: Store) {
+    const application = anApplication();
+    await store.createApplication(application);
+    return { application, application_id: application.id };
+  }
+
+  const revocationOf = ({ grant }: Granted) => ({
+    grant_id: grant.grant_id,
+    application_id: null,
+    now: grant.created_at + 5,
+    initiator: anInitiator(),
+  });
+
+  describe('an event', () => {
+    test('of a grant is told to the host, its end to its application too, with the same id', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const host = await endpointOf(store);
+        const own = await endpointOf(store, { application_id });
+        const bystander = await endpointOf(store, {
+          application_id: (await ofApplication(store)).application_id,
+        });
+        const { grant } = await granted(store, { application_id });
+        const { grant_id, account, scope, resource } = grant;
+        const revoked_at = grant.created_at + 5;
+        const initiator = anInitiator({ by: 'user' });
+        await store.revokeGrant({ grant_id, application_id: null, now: revoked_at, initiator });
+
+        const about = {
+          ...{ object: 'oauth_grant', grant_id, application_id, account_id: account.id },
+          ...{ resource, document_uri: null },
+          created_at: formatTimestamp(grant.created_at),
+        };
+        const revocation = {
+          type: 'grant.revoked',
+          timestamp: formatTimestamp(revoked_at),
+          data: {
+            ...{ ...about, revoked: true, revoked_at: formatTimestamp(revoked_at) },
+            reason: 'user',
+          },
+        };
+        expect(await told(other, host)).toEqual([
+          revocation,
+          {
+            type: 'grant.created',
+            timestamp: about.created_at,
+            data: { ...about, scope, revoked: false },
+          },
+        ]);
+        expect(await told(other, own)).toEqual([revocation]);
+        expect(await told(other, bystander)).toEqual([]);
+        const event_id = grantEventId(grant_id, 'grant.revoked');
+        const ofGrant = await store.listDeliveries({ grant_id }, ALL);
+        expect(ofGrant.map((one) => [one.type, one.endpoint_id, one.event_id]).sort()).toEqual(
+          [
+            ['grant.created', host.id, grantEventId(grant_id, 'grant.created')],
+            ['grant.revoked', host.id, event_id],
+            ['grant.revoked', own.id, event_id],
+          ].sort(),
+        );
+        expect(ofGrant[0]).toMatchObject({
+          ...{ grant_id, account_id: account.id, status: 'pending', claim: null, tries: 0 },
+          ...{ attempts: [], ended_at: null, created_at: revoked_at },
+        });
+        expect(await store.listDeliveries({ grant_id: anId() }, ALL)).toEqual([]);
+      }));
+
+    test('is recorded of every way in which a grant ends, once', () =>
+      onEmpty(async (store, other) => {
+        const endings: {
+          [Name in EndReason]: (one: Granted & { application_id: string }) => Promise<unknown>;
+        } = {
+          application: (one) => store.revokeGrant(revocationOf(one)),
+          user: ({ grant, application_id }) =>
+            store.revokeActive({
+              ...{ account_id: grant.account.id, application_id, now: Date.now() },
+              initiator: anInitiator({ by: 'user' }),
+            }),
+          host: ({ application_id }) =>
+            store.revokeActive({
+              ...{ application_id, now: Date.now() },
+              initiator: anInitiator({ by: 'operator' }),
+            }),
+          account_erased: ({ grant }) =>
+            store.eraseAccount({
+              ...{ account_id: grant.account.id, now: Date.now(), initiator: anInitiator() },
+            }),
+          async application_deleted({ application_id }) {
+            await store.setApplicationDisabled(application_id, true, Date.now());
+            const deletion = aDeletion({ application_id });
+            await store.deleteApplication(deletion);
+            await store.endGrants(deletion, ALL);
+            await store.endGrants(deletion, ALL);
+            await store.forgetDeletion(application_id);
+          },
+          idle: (one) =>
+            store.revokeGrant({ ...revocationOf(one), reason: 'idle', initiator: null }),
+          replaced: (one) => store.revokeGrant({ ...revocationOf(one), reason: 'replaced' }),
+        };
+        const host = await endpointOf(store, { types: ['grant.revoked'] });
+        const told: [string, string][] = [];
+        for (const [reason, end] of Object.entries(endings)) {
+          const { application_id } = await ofApplication(store);
+          const own = await endpointOf(store, { application_id, types: ['grant.revoked'] });
+          const one = await granted(store, { application_id });
+          const uninvolved = await granted(store);
+          await end({ ...one, application_id });
+          // Again, and too late: it has ended.
+          await store.revokeGrant(revocationOf(one));
+          const { grant_id } = one.grant;
+          await makeAll(other);
+          await makeAll(store);
+          const deliveries = await store.listDeliveries({ grant_id }, ALL);
+          expect(deliveries.map(({ endpoint_id }) => endpoint_id).sort()).toEqual(
+            [host.id, own.id].sort(),
+          );
+          for (const { body } of deliveries) {
+            const { data } = JSON.parse(body ?? '');
+            expect(data).toMatchObject({ grant_id, account_id: one.grant.account.id });
+            told.push([reason, data.reason]);
+          }
+          const others = await store.listDeliveries({ grant_id: uninvolved.grant.grant_id }, ALL);
+          expect(others).toEqual([]);
+          // A deleted application is told of it too.
+          const due = await store.claimDeliveries({
+            ...{ now: Date.now(), claim: anId(), endpoints: [{ id: own.id, most: 9 }] },
+          });
+          expect(due.map(({ delivery }) => delivery.grant_id)).toEqual([grant_id]);
+        }
+        expect(told).toEqual(
+          Object.keys(endings).flatMap((name) => [
+            [name, name],
+            [name, name],
+          ]),
+        );
+      }));
+
+    test('of a bulk is recorded of each grant', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const host = await endpointOf(store, { types: ['grant.revoked'] });
+        const account = anAccount();
+        const grants: string[] = [];
+        for (let count = 0; count < 7; count++) {
+          grants.push((await granted(store, { application_id, account })).grant.grant_id);
+        }
+        const revocation = { application_id, now: Date.now(), initiator: anInitiator() };
+        while (await store.revokeActive(revocation)) {}
+        const told = await deliveriesOf(other, host);
+        expect(told.map(({ grant_id }) => grant_id).sort()).toEqual(grants.sort());
+      }));
+
+    test('of an account is told to those with an active grant of it, if something changed', () =>
+      onEmpty(async (store, other) => {
+        const [linked, former] = [await ofApplication(store), await ofApplication(store)];
+        const host = await endpointOf(store, { types: ['account.updated'] });
+        const own = await endpointOf(store, { application_id: linked.application_id });
+        const left = await endpointOf(store, { application_id: former.application_id });
+        const account = anAccount({ username: 'ada' });
+        await store.putAccount(account);
+        await store.putAccount({ ...account, external_id: 'u-1' });
+        await granted(store, { application_id: linked.application_id, account });
+        await store.revokeGrant(
+          revocationOf(await granted(store, { application_id: former.application_id, account })),
+        );
+        await store.putAccount(account);
+        expect(await told(other, host)).toEqual([]);
+        await store.putAccount({ ...account, username: 'ada2' });
+        await store.putAccount({ ...account, username: 'ada3', external_id: 'u-2' });
+
+        const heard = (await told(other, host))[0];
+        expect(heard?.data).toEqual({ object: 'service_account', ...account, username: 'ada3' });
+        expect(await told(other, own)).toContainEqual(heard);
+        expect((await told(other, left)).map(({ type }) => type)).toEqual(['grant.revoked']);
+        await store.putAccount({ ...account, username: 'ada4' });
+        const [newest, before] = await told(other, host);
+        expect([newest?.data.username, before?.data.username]).toEqual(['ada4', 'ada3']);
+      }));
+
+    test('of an application that is disabled or enabled is told to it, if that changed something', () =>
+      onEmpty(async (store, other) => {
+        const { application, application_id } = await ofApplication(store);
+        const own = await endpointOf(store, { application_id });
+        for (const disabled of [false, true, true, false]) {
+          await store.setApplicationDisabled(application_id, disabled, Date.now());
+        }
+        const data = { object: 'application', id: application_id, name: application.name };
+        const heard = await told(other, own);
+        expect(heard.map(({ type, data }) => [type, data])).toEqual(
+          expect.arrayContaining([
+            ['application.enabled', { ...data, disabled: false }],
+            ['application.disabled', { ...data, disabled: true }],
+          ]),
+        );
+        expect(heard).toHaveLength(2);
+      }));
+
+    test('is told to who was there when it happened, and wanted it', () =>
+      onEmpty(async (store, other) => {
+        const before = await granted(store);
+        const host = await endpointOf(other, { types: ['grant.created'] });
+        const after = await granted(store);
+        await store.revokeGrant(revocationOf(before));
+        await other.updateEndpoint(host.id, { types: ['grant.revoked'] });
+        await granted(store);
+        await store.revokeGrant(revocationOf(after));
+        await other.updateEndpoint(host.id, { disabled_reason: 'operator' });
+        await granted(store);
+        await other.updateEndpoint(host.id, { disabled_reason: null, types: null });
+        const told = await deliveriesOf(store, host);
+        const { grant_id } = after.grant;
+        expect(told.map((one) => [one.type, one.grant_id]).sort()).toEqual([
+          ['grant.created', grant_id],
+          ['grant.revoked', grant_id],
+        ]);
+      }));
+
+    test('is no event without EVENTS_KEY', () =>
+      onEmpty(async (store, _other, database) => {
+        const host = await endpointOf(store);
+        const silent = await database.open();
+        const one = await granted(silent);
+        await silent.revokeGrant(revocationOf(one));
+        await silent.putAccount({ ...one.grant.account, username: 'ada2' });
+        await silent.close();
+        expect(await told(store, host)).toEqual([]);
+      }));
+
+    test('has what is left of a grant that was reduced meanwhile', () =>
+      onEmpty(async (store, _other, database) => {
+        const host = await endpointOf(store, { types: ['grant.revoked'] });
+        const one = await granted(store);
+        await store.revokeGrant({ ...revocationOf(one), now: Date.now() - 2 * DAY });
+        await database.reduceRevoked(1, Date.now());
+        const [heard] = await told(store, host);
+        expect(heard?.data).toMatchObject({
+          ...{ grant_id: one.grant.grant_id, account_id: null, resource: null, reason: null },
+          application_id: one.grant.application_id,
+        });
+      }));
+
+    test('becomes one delivery an endpoint, however many processes make it', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['grant.created'] });
+        for (let round = 0; round < 5; round++) {
+          await granted(store);
+          await atOnce(4, (index) => makeAll(index % 2 === 0 ? store : other));
+        }
+        expect(await deliveriesOf(store, host)).toHaveLength(5);
+        expect(await store.countEvents(100)).toMatchObject({ pending: 5, failing_endpoints: 0 });
+      }));
+  });
+
+  describe('a delivery', () => {
+    async function withDeliveries(store: Store, count: number) {
+      const host = await endpointOf(store, { types: ['grant.created'] });
+      for (let made = 0; made < count; made++) await granted(store);
+      await makeAll(store);
+      return host;
+    }
+
+    test('is claimed by one process, for a minute', () =>
+      onEmpty(async (store, other) => {
+        const host = await withDeliveries(store, 6);
+        const now = Date.now() + 5;
+        expect(await other.listDueEndpoints({ now, except: [] })).toEqual([
+          { id: host.id, isDoubtful: true },
+        ]);
+        expect(await other.listDueEndpoints({ now, except: [host.id] })).toEqual([]);
+        const claims = await atOnce(6, (index) =>
+          claimed(index % 2 === 0 ? store : other, host, now, 2),
+        );
+        const ids = claims.flat().map(({ delivery }) => delivery.id);
+        expect(new Set(ids).size).toBe(6);
+        expect(ids).toHaveLength(6);
+        expect(claims.flat()[0]?.endpoint).toMatchObject({ id: host.id, secret_version: 1 });
+        expect(await claimed(other, host, now + CLAIM_LASTS - 1)).toEqual([]);
+        expect(await store.listDueEndpoints({ now: now + CLAIM_LASTS - 1, except: [] })).toEqual(
+          [],
+        );
+        // Its process was killed.
+        const later = await claimed(other, host, now + CLAIM_LASTS);
+        expect(later.map(({ delivery }) => delivery.id).sort()).toEqual(ids.sort());
+        // A process that stalled changes nothing of the delivery any more.
+        const [lost] = claims.flat();
+        if (lost) await store.endTries([ended(lost.delivery)]);
+        expect(await store.findDelivery(lost?.delivery.id ?? '')).toMatchObject({
+          ...{ status: 'pending', tries: 0 },
+        });
+      }));
+
+    test('ends as its try says, and is kept for 30 days', () =>
+      onEmpty(async (store, other, database) => {
+        const host = await withDeliveries(store, 3);
+        const now = Date.now() + 5;
+        const [first, second, third] = await claimed(store, host, now);
+        if (!first || !second || !third) throw new Error('Three deliveries are due.');
+        await other.releaseDeliveries(third.delivery.claim, [third.delivery.id], now + 1);
+        const disabled = await store.endTries([
+          ended(first.delivery, { at: now, now: now + 7 }),
+          ended(second.delivery, { at: now, result: 'refused', next_attempt_at: now + 5_000 }),
+        ]);
+        expect(disabled).toEqual([]);
+        const attempt = { at: now, duration_ms: 7, result: 'delivered', status_code: 204 };
+        expect(await other.findDelivery(first.delivery.id)).toMatchObject({
+          ...{ status: 'delivered', due_at: null, claim: null, attempts: [attempt], tries: 1 },
+          ended_at: now + 7,
+        });
+        const failed = { ...attempt, result: 'refused', status_code: 500 };
+        expect(await other.findDelivery(second.delivery.id)).toMatchObject({
+          ...{ status: 'pending', due_at: now + 5_000, claim: null, attempts: [failed], tries: 1 },
+        });
+        expect(await other.findDelivery(third.delivery.id)).toMatchObject({
+          ...{ status: 'pending', due_at: now + 1, claim: null, attempts: [], tries: 0 },
+        });
+        expect(await other.findEndpoint(host.id)).toMatchObject({
+          ...{ last_success_at: now, failing_since: now },
+        });
+        const list = (status?: DeliveryRecord['status']) =>
+          other
+            .listDeliveries({ endpoint_id: host.id, status }, ALL)
+            .then((found) => found.map(({ id }) => id));
+        expect(await list('delivered')).toEqual([first.delivery.id]);
+        expect(await list('failed')).toEqual([]);
+        const all = await list();
+        expect(all).toEqual(
+          [first, second, third]
+            .map(({ delivery }) => delivery.id)
+            .sort()
+            .reverse(),
+        );
+        expect(
+          await other.listDeliveries({ endpoint_id: host.id }, { limit: 1, before: all[0] ?? '' }),
+        ).toMatchObject([{ id: all[1] }]);
+        await database.sweep(now + 7 + DELIVERIES_KEPT - 1);
+        expect(await store.findDelivery(first.delivery.id)).not.toBeNull();
+      }));
+
+    test('keeps the last ten attempts', () =>
+      onEmpty(async (store) => {
+        const host = await withDeliveries(store, 1);
+        const now = Date.now() + 5;
+        for (let tries = 0; tries < 12; tries++) {
+          const at = now + tries;
+          const [due] = await claimed(store, host, at);
+          if (!due) throw new Error('A delivery is due.');
+          await store.endTries([
+            ended(due.delivery, { at, result: 'refused', next_attempt_at: at + 1 }),
+          ]);
+        }
+        const [delivery] = await deliveriesOf(store, host);
+        expect(delivery?.tries).toBe(12);
+        expect(delivery?.attempts.map(({ at }) => at - now)).toEqual([
+          2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+        ]);
+      }));
+
+    test('of a failing endpoint ends it after five days and five tries, or at once if it is gone', () =>
+      onEmpty(async (store, other) => {
+        const host = await withDeliveries(store, 9);
+        const now = Date.now() + 5;
+        const due = await claimed(store, host, now);
+        const fail = (index: number, at: number, members: Partial<EndedTry> = {}) => {
+          const delivery = due[index]?.delivery;
+          if (!delivery) throw new Error('Nine deliveries are due.');
+          return other.endTries([
+            ended(delivery, { at, result: 'refused', next_attempt_at: at + 1_000, ...members }),
+          ]);
+        };
+        expect(await fail(0, now, { isGone: true, url: 'https://hooks.example/before' })).toEqual(
+          [],
+        );
+        expect(await fail(1, now + 5 * DAY)).toEqual([]);
+        expect(await fail(2, now + 5 * DAY)).toEqual([]);
+        expect(await fail(3, now + 5 * DAY)).toEqual([]);
+        expect(await store.findEndpoint(host.id)).toMatchObject({ failing_since: now });
+        expect(await store.countEvents(100)).toMatchObject({ failing_endpoints: 1 });
+        const failing = { disabled_reason: 'failing', failing_since: now };
+        expect(await fail(4, now + 5 * DAY)).toMatchObject([failing]);
+        expect(await store.findEndpoint(host.id)).toMatchObject(failing);
+        const ofHost = await store.listDeliveries({ endpoint_id: host.id }, ALL);
+        expect(new Set(ofHost.map(({ status }) => status))).toEqual(new Set(['dropped']));
+        expect(await store.listDueEndpoints({ now: now + 9 * DAY, except: [] })).toEqual([]);
+
+        expect(await store.updateEndpoint(host.id, { disabled_reason: null })).toMatchObject({
+          ...{ disabled_reason: null, failing_since: null, failures: 0 },
+        });
+        expect(await fail(5, now, { isGone: true })).toMatchObject([{ disabled_reason: 'gone' }]);
+      }));
+
+    test('is dropped with its endpoint, and replayed or tried again on request', () =>
+      onEmpty(async (store, other) => {
+        const host = await withDeliveries(store, 3);
+        const now = Date.now() + 5;
+        const [first] = await claimed(store, host, now, 1);
+        if (!first) throw new Error('A delivery is due.');
+        expect(await other.retryDelivery(first.delivery.id, now)).toBeNull();
+        await other.updateEndpoint(host.id, { disabled_reason: 'operator' });
+        expect(await claimed(store, host, now + CLAIM_LASTS)).toEqual([]);
+        const dropped = await store.listDeliveries(
+          { endpoint_id: host.id, status: 'dropped' },
+          ALL,
+        );
+        expect(dropped).toHaveLength(3);
+        expect(dropped[0]).toMatchObject({ due_at: null, claim: null });
+        await store.endTries([ended(first.delivery)]);
+        expect(await store.findDelivery(first.delivery.id)).toMatchObject({ status: 'dropped' });
+        await other.updateEndpoint(host.id, { disabled_reason: null });
+        const replay = { endpoint_id: host.id, since: dropped[0]?.ended_at ?? 0, now };
+        const ofOther = await endpointOf(store);
+        expect(await other.replayDeliveries({ ...replay, endpoint_id: ofOther.id, limit: 2 })).toBe(
+          0,
+        );
+        expect(await other.replayDeliveries({ ...replay, since: Date.now() + DAY, limit: 2 })).toBe(
+          0,
+        );
+        expect(await other.replayDeliveries({ ...replay, since: 0, limit: 2 })).toBe(2);
+        expect(await other.replayDeliveries({ ...replay, since: 0, limit: 2 })).toBe(1);
+        expect(await other.replayDeliveries({ ...replay, since: 0, limit: 2 })).toBe(0);
+        const again = await claimed(store, host, now);
+        expect(again.map(({ delivery }) => delivery.id).sort()).toEqual(
+          dropped.map(({ id }) => id).sort(),
+        );
+        const [one] = again;
+        if (!one) throw new Error('A delivery is due.');
+        await store.endTries([ended(one.delivery)]);
+        expect(await other.retryDelivery(one.delivery.id, now + 9)).toMatchObject({
+          ...{ status: 'pending', due_at: now + 9, tries: 0, claim: null, ended_at: null },
+          body: one.delivery.body,
+        });
+        expect(await other.retryDelivery(anId(), now)).toBeNull();
+        await store.deleteEndpoint(host.id, now + 10);
+        expect(await store.findDelivery(one.delivery.id)).toMatchObject({
+          ...{ status: 'dropped', ended_at: now + 10 },
+        });
+        expect(await claimed(store, host, now + CLAIM_LASTS)).toEqual([]);
+        const ofHost = await store.listDeliveries({ endpoint_id: host.id }, ALL);
+        expect(ofHost.map(({ status }) => status)).toEqual(['dropped', 'dropped', 'dropped']);
+      }));
+
+    test('to a disabled application is dropped, but that of an end and of the disabling', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const own = await endpointOf(store, { application_id });
+        const one = await granted(store, { application_id });
+        const { account } = one.grant;
+        await store.putAccount({ ...account, username: 'ada2' });
+        await makeAll(store);
+        await store.putAccount({ ...account, username: 'ada3' });
+        await store.setApplicationDisabled(application_id, true, Date.now());
+        await store.revokeGrant(revocationOf(one));
+        await makeAll(other);
+        await store.setApplicationDisabled(application_id, false, Date.now());
+        await makeAll(other);
+        const due = await claimed(other, own, Date.now() + 5);
+        const types = due.map(({ delivery }) => delivery.type).sort();
+        expect(types).toEqual(['application.disabled', 'application.enabled', 'grant.revoked']);
+      }));
+
+    test('that begins anew is not dropped by an earlier disabling of its application', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const own = await endpointOf(store, { application_id, types: ['account.updated'] });
+        const { account } = (await granted(store, { application_id })).grant;
+        await store.putAccount({ ...account, username: 'ada2' });
+        await makeAll(store);
+        const now = Date.now() + 5;
+        const [due] = await claimed(store, own, now);
+        if (!due) throw new Error('A delivery is due.');
+        const { delivery } = due;
+        await store.endTries([ended(delivery, { at: now, result: 'refused' })]);
+        for (const disabled of [true, false]) {
+          await store.setApplicationDisabled(application_id, disabled, now);
+        }
+        const replay = { endpoint_id: own.id, since: 0, now, limit: 9 };
+        expect(await other.replayDeliveries(replay)).toBe(1);
+        await makeAll(other);
+        expect(await store.findDelivery(delivery.id)).toMatchObject({ status: 'pending' });
+      }));
+
+    test('has no names of an erased account, and none is made', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['account.updated'] });
+        const account = anAccount();
+        await store.putAccount(account);
+        for (const username of ['ada2', 'ada3']) {
+          await store.putAccount({ ...account, username });
+          await makeAll(store);
+        }
+        const [first] = await claimed(store, host, Date.now() + 5, 1);
+        if (!first) throw new Error('A delivery is due.');
+        await store.endTries([ended(first.delivery)]);
+        await store.putAccount({ ...account, username: 'ada4' });
+        await other.eraseAccount({
+          ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
+        });
+        const left = await deliveriesOf(store, host);
+        expect(left.map(({ status, body }) => [status, body]).sort()).toEqual([
+          ['delivered', null],
+          ['dropped', null],
+        ]);
+        expect(await other.retryDelivery(first.delivery.id, Date.now())).toBeNull();
+        const since = { since: 0, now: Date.now(), limit: 9 };
+        expect(await other.replayDeliveries({ endpoint_id: host.id, ...since })).toBe(0);
+      }));
+
+    test('of an erasure has no names, in any race with its making', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['account.updated'] });
+        for (let round = 0; round < 12; round++) {
+          const account = anAccount();
+          await store.putAccount(account);
+          await store.putAccount({ ...account, username: `secret-${round}` });
+          await Promise.all([
+            makeAll(other),
+            makeAll(store),
+            store.eraseAccount({
+              ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
+            }),
+          ]);
+        }
+        const left = await deliveriesOf(store, host);
+        expect(JSON.stringify(left)).not.toContain('secret-');
+        expect(left.filter(({ status }) => status === 'pending')).toEqual([]);
+      }));
+
+    test('of a ping is claimed from its beginning, and needs an enabled endpoint', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['grant.created'] });
+        const now = Date.now();
+        const ping = aPing({ endpoint_id: host.id, due_at: now + CLAIM_LASTS });
+        expect(await store.createPing(ping)).toMatchObject({ id: host.id, url: host.url });
+        expect(await other.findDelivery(ping.id)).toEqual(ping);
+        expect(await claimed(other, host, now)).toEqual([]);
+        expect(await claimed(other, host, now + CLAIM_LASTS)).toMatchObject([
+          { delivery: { id: ping.id, type: 'ping' } },
+        ]);
+        expect(await store.createPing(aPing())).toBeNull();
+        await store.updateEndpoint(host.id, { disabled_reason: 'operator' });
+        expect(await store.createPing(aPing({ endpoint_id: host.id }))).toBeNull();
+      }));
+
+    test('is pending until its end, and the oldest tells how far behind all are', () =>
+      onEmpty(async (store) => {
+        expect(await store.countEvents(9)).toEqual({
+          ...{ pending: 0, oldest_at: null, failing_endpoints: 0 },
+        });
+        const host = await endpointOf(store, { types: ['grant.created'] });
+        const first = await granted(store);
+        const { created_at } = first.grant;
+        expect(await store.countEvents(9)).toMatchObject({ pending: 1, oldest_at: created_at });
+        for (let count = 0; count < 3; count++) await granted(store);
+        await makeAll(store);
+        expect(await store.countEvents(9)).toMatchObject({ pending: 4, oldest_at: created_at });
+        expect(await store.countEvents(2)).toMatchObject({ pending: 2 });
+        for (const { delivery } of await claimed(store, host, Date.now() + 5)) {
+          await store.endTries([ended(delivery)]);
+        }
+        expect(await store.countEvents(9)).toMatchObject({ pending: 0, oldest_at: null });
+      }));
+  });
+}
