@@ -1,0 +1,30 @@
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What the tests read of a package.json. */
+export interface Manifest {
+  name: string;
+  private?: boolean;
+  description: string;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** The private packages that the tarball of the server contains, from the inside out. */
+export const PARTS_OF_SERVICE = ['domain', 'store', 'rules', 'store-sqlite', 'store-mongodb'].map(
+  (name) => `@latchkey/${name}`,
+);
+
+/** The manifests of the packages, with their folders. */
+export async function manifests(): Promise<(Manifest & { folder: string })[]> {
+  const found: (Manifest & { folder: string })[] = [];
+  for await (const path of glob('{packages,apps}/*/package.json', { cwd: root })) {
+    const manifest = JSON.parse(await readFile(join(root, path), 'utf8'));
+    found.push({ ...manifest, folder: dirname(path) });
+  }
+  return found.sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
