@@ -213,7 +213,7 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
     const listed = install.split(' ');
     expect(listed).toEqual(expect.arrayContaining(['haproxy', 'nginx-light', 'openssl']));
     const named = new Set<string>();
-    const pattern = '{apps/*/{src,test},packages/*/src,tests}/**/*.ts';
+    const pattern = '{{apps,packages}/*/{src,test},tests}/**/*.ts';
     for await (const path of glob(pattern, { cwd: root, exclude: ['**/node_modules/**'] })) {
       for (const [, name = ''] of (await read(path)).matchAll(
         /Debian[^`']*apt-get install ([\w-]+)/g,

@@ -51,7 +51,7 @@ test('a failed test is counted', async () => {
 
 test('a skip says why, for the closing line', async () => {
   const silent: string[] = [];
-  const pattern = '{apps/*/{src,test},packages/*/src,tests}/**/*.ts';
+  const pattern = '{{apps,packages}/*/{src,test},tests}/**/*.ts';
   const exclude = ['**/node_modules/**', 'tests/closing-line.test.ts'];
   const root = fileURLToPath(new URL('..', import.meta.url));
   for await (const file of glob(pattern, { cwd: root, exclude })) {

@@ -1,7 +1,6 @@
-import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadSettings, type Settings } from '@latchkey/server';
 import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
 import { settingsInForce } from '../apps/server/src/settings.ts';
 import { commands } from './support/command-page.ts';
+import { sourcesOfService } from './support/manifests.ts';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
 import {
@@ -31,8 +31,7 @@ const monitoring = await page('monitoring');
 const sqlite = await page('sqlite');
 const proxy = await page('proxy');
 
-const sourceFolder = new URL('apps/server/src/', root);
-const source = (path: string) => readFile(new URL(path, sourceFolder), 'utf8');
+const source = (path: string) => readFile(new URL(path, root), 'utf8');
 
 const firstColumn = (text: string, heading: string) =>
   tableBelow(text, heading).map(([cell]) => cell);
@@ -280,8 +279,7 @@ test('every metric of the service is documented, and the queries use no other', 
 
 test('every other line of the log is documented', async () => {
   const written = new Set<string>();
-  for await (const path of glob('**/*.ts', { cwd: fileURLToPath(sourceFolder) })) {
-    if (/\.(?:test|suite)\.ts$|suite-/.test(path)) continue;
+  for (const path of await sourcesOfService()) {
     const calls = /\blog(?:\.(?:trace|debug|info|warn|error|fatal)|\[level\])\(([\s\S]*?)\);/g;
     for (const [, words = ''] of (await source(path)).matchAll(calls)) {
       const [, message] = /'([^']+)',?\s*$/.exec(words) ?? [];

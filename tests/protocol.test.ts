@@ -23,6 +23,7 @@ import { loadSettings, type Settings } from '@latchkey/server';
 import { grantEventId } from '@latchkey/store/event';
 import { describe, expect, test } from 'vitest';
 import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
+import { sourcesOfService } from './support/manifests.ts';
 import { anchors, codeBlocks, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';
 
@@ -245,7 +246,7 @@ describe('the lengths of the input', () => {
 });
 
 describe('the lifetimes and the sizes', () => {
-  const folder = fileURLToPath(new URL('../apps/server/src/', import.meta.url));
+  const root = fileURLToPath(new URL('../', import.meta.url));
 
   /** Numbers that are exported for another file, and that no client can notice. */
   const unseen = [
@@ -265,11 +266,10 @@ describe('the lifetimes and the sizes', () => {
   /** The exported numbers of the sources: a constant may move from one file to another. */
   async function exportedNumbers(): Promise<Map<string, number>> {
     const numbers = new Map<string, number>();
-    for await (const path of glob('**/*.ts', { cwd: folder })) {
-      if (path.endsWith('.test.ts')) continue;
-      const text = await readFile(folder + path, 'utf8');
+    for (const path of await sourcesOfService()) {
+      const text = await readFile(root + path, 'utf8');
       if (!/^export const [A-Z][A-Z_]+\b/m.test(text)) continue;
-      const module: Record<string, unknown> = await import(pathToFileURL(folder + path).href);
+      const module: Record<string, unknown> = await import(pathToFileURL(root + path).href);
       for (const [name, value] of Object.entries(module)) {
         if (!/^[A-Z][A-Z_]+$/.test(name)) continue;
         const members = typeof value === 'number' ? { '': value } : Object(value);

@@ -35,6 +35,8 @@ export const NO_SECOND_TRY = [
   'packages/client/src/single-flight.test.ts',
   'packages/race/src/',
   'packages/schema/src/',
+  'packages/store-mongodb/test/',
+  'packages/store-sqlite/test/',
   'packages/testing/src/test-server.test.ts',
   'tests/clients/race.test.ts',
   'tests/sdk.test.ts',

@@ -19,6 +19,16 @@ export const PARTS_OF_SERVICE = ['domain', 'store', 'rules', 'store-sqlite', 'st
   (name) => `@latchkey/${name}`,
 );
 
+/** Every file of the sources that the tarball of the server contains, from the root of the repository. */
+export async function sourcesOfService(): Promise<string[]> {
+  const folders = ['apps/server', 'packages/{domain,store,rules,store-sqlite,store-mongodb}'];
+  const found: string[] = [];
+  const exclude = ['**/*.test.ts', '**/*.test-d.ts'];
+  for await (const path of glob(`{${folders}}/src/**/*.ts`, { cwd: root, exclude }))
+    found.push(path);
+  return found;
+}
+
 /** The manifests of the packages, with their folders. */
 export async function manifests(): Promise<(Manifest & { folder: string })[]> {
   const found: (Manifest & { folder: string })[] = [];

@@ -68,7 +68,8 @@ test('a command on SQLite loads neither the HTTP server nor the store of MongoDB
       DATABASE_URL: `file:${join(folder, 'a.db')}`,
     });
     expect(loaded).toContain('packages/store-sqlite/src/sqlite-store.ts');
-    const ofServe = /^apps\/server\/src\/(http|openapi|metrics|tracing|store\/mongodb)\/|^mongodb$/;
+    const ofServe =
+      /^apps\/server\/src\/(http|openapi|metrics|tracing)\/|^packages\/store-mongodb\/|^mongodb$/;
     // It says which URLs are its own.
     const driver = 'packages/store-mongodb/src/driver.ts';
     expect(loaded.filter((name) => ofServe.test(name))).toEqual([driver]);

@@ -40,12 +40,13 @@ describeOnEachStore('the end of a grant', (fresh) => {
 
 describe('every way in which a grant ends', () => {
   test('is one of those above, or was one before a restore', () => {
-    const source = join(import.meta.dirname, '../../src');
-    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => /\.ts$/.test(path) && !/\.test\.ts$|^(store|doctor)\//.test(path),
-    );
     const ending = /\.(revokeGrant|revokeActive|endGrants|eraseAccount)\(/;
-    const found = files.filter((path) => ending.test(readFileSync(join(source, path), 'utf8')));
+    const found = ['../../src', '../../../../packages/rules/src'].flatMap((folder) => {
+      const source = join(import.meta.dirname, folder);
+      return readdirSync(source, { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.ts$/.test(path) && !/\.test\.ts$|^doctor\//.test(path))
+        .filter((path) => ending.test(readFileSync(join(source, path), 'utf8')));
+    });
     const told = new Set(waysToEnd({} as ServerWithDatabase).map(({ by }) => by));
     expect(found.sort()).toEqual([...told, 'restore/revoke-again.ts'].sort());
   });
