@@ -20,7 +20,6 @@ export default defineConfig({
       project('packages/domain'),
       project('packages/store'),
       project('packages/rules'),
-      project('packages/store-suite'),
       project('packages/store-sqlite'),
       project('packages/store-mongodb', onMongodb),
       project('packages/client'),

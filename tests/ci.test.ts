@@ -141,12 +141,13 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
     }
   });
 
-  test('run all suites of the server on each MongoDB', async () => {
+  test('run all suites of the server and of its MongoDB store on each MongoDB', async () => {
     const jobs = await jobsOf('mongodb');
     expect(jobs).toHaveLength(2);
     for (const job of jobs) {
       const made = await callsOf(job);
-      expect(made).toContain('node scripts/ci/second-try.mjs test:all apps/server');
+      const folders = 'apps/server packages/store-mongodb';
+      expect(made).toContain(`node scripts/ci/second-try.mjs test:all ${folders}`);
     }
   });
 

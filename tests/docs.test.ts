@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { commandPage } from './support/command-page.ts';
 import { errorPage } from './support/error-page.ts';
+import { packageGraph } from './support/manifests.ts';
 import { anchors, links } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
 
@@ -26,6 +27,13 @@ test('docs/errors.md is the error table', async () => {
 test('docs/operations/commands.md is the help of the commands', async () => {
   // `npm test -- tests/docs.test.ts -u` writes it again.
   await expect(commandPage()).toMatchFileSnapshot('../docs/operations/commands.md');
+});
+
+test('docs/architecture.md has the packages and their direction', async () => {
+  // `npm test -- tests/docs.test.ts -u` draws it again.
+  const page = await read('docs/architecture.md');
+  const drawn = page.replace(/(?<=```mermaid\n)flowchart TD\n[^`]*(?=```)/, await packageGraph());
+  await expect(drawn).toMatchFileSnapshot('../docs/architecture.md');
 });
 
 const OURS = /^https:\/\/github\.com\/latchkey\/latchkey\/(?:blob|tree)\/main\/(.+)$/;

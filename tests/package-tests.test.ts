@@ -17,21 +17,27 @@ for await (const path of glob(`${folders}/{package,turbo}.json`, { cwd: root, ex
   manifests.push(path);
 }
 
+const sourceOf = (name: string) => `packages/${name}/src/a.ts`;
+
 test('together, they run every test file of npm test once', async () => {
-  const filesOf = async (words: string[]) => {
-    const args = ['list', '--filesOnly', '--json', ...words];
-    const { stdout } = await run(tool('vitest'), args, { cwd: root, env: environment() });
-    return (JSON.parse(stdout) as { file: string }[]).map(({ file }) => file);
-  };
-  const files: string[] = [];
+  const listed = ['list', '--filesOnly', '--json'];
+  const { stdout } = await run(tool('vitest'), listed, { cwd: root, env: environment() });
+  const files: { projectName: string }[] = JSON.parse(stdout);
+  const projects: string[] = [];
   for (const path of manifests.filter((name) => name.endsWith('/package.json'))) {
     const { scripts = {} } = JSON.parse(await readFile(join(root, path), 'utf8'));
     if (scripts.test === undefined) continue;
-    const [, words = ''] = /^node (?:\.\.\/)+scripts\/run\.mjs test (.+)$/.exec(scripts.test) ?? [];
-    files.push(...(await filesOf(words.split(' '))));
+    const [, words] =
+      /^node (?:\.\.\/)+scripts\/run\.mjs test((?: --project \S+)+)$/.exec(scripts.test) ?? [];
+    projects.push(
+      ...(words ?? '')
+        .trim()
+        .split(/ ?--project /)
+        .slice(1),
+    );
   }
   expect(files.length).toBeGreaterThan(0);
-  expect(files.sort()).toEqual((await filesOf([])).sort());
+  expect(projects.sort()).toEqual([...new Set(files.map(({ projectName }) => projectName))].sort());
 });
 
 test('CI takes no result that was kept', async () => {
@@ -48,7 +54,8 @@ describe('the key of a kept result', () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-key-'));
     const files = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'turbo.json'];
     for (const path of [...files, ...manifests]) await cp(join(root, path), join(folder, path));
-    for (const path of ['packages/schema/src/a.ts', 'docs/a.md']) {
+    const planted = ['schema', 'rules', 'store-sqlite', 'store-suite'].map(sourceOf);
+    for (const path of [...planted, 'docs/a.md']) {
       await mkdir(join(folder, dirname(path)), { recursive: true });
       await writeFile(join(folder, path), '');
     }
@@ -121,11 +128,25 @@ describe('the key of a kept result', () => {
     await appendFile(join(folder, 'docs/a.md'), 'a');
     const page = await keys();
     expect(changed(before, page)).toEqual(['@latchkey/docs-tests#test']);
-    await appendFile(join(folder, 'packages/schema/src/a.ts'), 'a');
-    const source = changed(page, await keys());
-    expect(source).toEqual(
+    const tests = async (name: string) => {
+      const before = await keys();
+      await appendFile(join(folder, sourceOf(name)), 'a');
+      return testsIn(new Map(changed(before, await keys()).map((task) => [task, ''])));
+    };
+    const schema = await tests('schema');
+    expect(schema).toEqual(
       expect.arrayContaining(['@latchkey/schema#test', '@latchkey/client#test']),
     );
-    expect(source).not.toContain('@latchkey/test-kit#test');
+    expect(schema).not.toContain('@latchkey/test-kit#test');
+    const ofStores = ['@latchkey/store-sqlite#test', '@latchkey/store-mongodb#test'];
+    // The tests of the rules run on SQLite in memory.
+    const onSqlite = [ofStores[0], '@latchkey/rules#test', '@latchkey/server#test'];
+    const sqlite = await tests('store-sqlite');
+    expect(sqlite).toEqual(expect.arrayContaining(onSqlite));
+    expect(sqlite).not.toContain(ofStores[1]);
+    const rules = await tests('rules');
+    expect(rules).toContain('@latchkey/server#test');
+    expect(rules.filter((task) => ofStores.includes(task))).toEqual([]);
+    expect(await tests('store-suite')).toEqual(expect.arrayContaining(ofStores));
   });
 });

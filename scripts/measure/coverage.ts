@@ -31,7 +31,7 @@ export const filesOf = (functions: Functions): Set<string> =>
 export const [WARM_UPS, TIMES] = [10, 5];
 
 const root = new URL('../../', import.meta.url);
-const SOURCE = /\/((?:apps\/server|packages\/schema)\/src\/.+)$/;
+const SOURCE = /\/((?:apps|packages)\/[^/]+\/src\/.+)$/;
 /** In milliseconds, for what follows a response, such as its line in the access log. */
 const AFTERWARDS = 100;
 

@@ -11,8 +11,9 @@ export interface FolderLines {
   test: number;
 }
 
-const PRODUCTION = /^(?:apps\/server|packages\/(?:schema|client|testing))\/src\//;
-const TEST = /\.test(?:-d)?\.ts$|\/test\/|^tests\/|^packages\/test-kit\//;
+const PRODUCTION = /^(?:apps|packages)\/[^/]+\/src\//;
+const TEST = /\.test(?:-d)?\.ts$|\/test\/|^tests\/|^packages\/(?:test-kit|store-suite)\//;
+const OF_SERVICE = /^(?:apps\/server|packages\/(?:domain|store|rules|store-\w+))\/src\//;
 const SCRIPT = /\.[cm]?[jt]s$/;
 
 /** Every JavaScript and TypeScript file that git tracks, or that is new and not ignored. */
@@ -27,9 +28,11 @@ const scripts = () =>
 const linesOf = (path: string): string[] =>
   readFileSync(new URL(path, root), 'utf8').replace(/\n$/, '').split('\n');
 
-/** A folder of the sources of the server, or else the folder of a package. */
+/** A folder of the sources of the server or of the rules, or else the folder of a package. */
 const folderOf = (path: string): string =>
-  /^apps\/server\/(?:src|test)(?:\/[^/]+(?=\/))?|^packages\/[^/]+|^[^/]+/.exec(path)?.[0] ?? path;
+  /^(?:apps\/server|packages\/rules)\/(?:src|test)(?:\/[^/]+(?=\/))?|^packages\/[^/]+|^[^/]+/.exec(
+    path,
+  )?.[0] ?? path;
 
 /**
  * The lines of what is published and of the tests, by folder. Neither are the benchmarks, the examples
@@ -49,10 +52,10 @@ export function linesByFolder(): FolderLines[] {
   return [...folders.values()].sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
 
-/** The share of the server's lines that are comments, of those that are not blank; tests left out. */
+/** The share of the lines of the service that are comments, of those that are not blank; tests left out. */
 export function commentShare(): number {
   const lines = scripts()
-    .filter((path) => path.startsWith('apps/server/src/') && !TEST.test(path))
+    .filter((path) => OF_SERVICE.test(path) && !TEST.test(path))
     .flatMap(linesOf)
     .map((line) => line.trim())
     .filter((line) => line !== '');

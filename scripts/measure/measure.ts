@@ -41,7 +41,7 @@ const figures = [
   ...rowsOf('linking flow', await linkingFlow()),
   ...rowsOf('app create', await createApp()),
   ...rowsOf('--version', { modules: await modulesOfVersion() }),
-  ['comments among the lines of apps/server/src', `${(commentShare() * 100).toFixed(1)} %`, ''],
+  ['comments among the lines of the service', `${(commentShare() * 100).toFixed(1)} %`, ''],
   ...(await sdkSizes()).map(({ entry, bytes }) => [`${entry}: bytes`, format(bytes), '']),
 ];
 

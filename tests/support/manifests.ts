@@ -38,3 +38,28 @@ export async function manifests(): Promise<(Manifest & { folder: string })[]> {
   }
   return found.sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
+
+/** The packages in mermaid. What a package depends on through another one has no arrow. */
+export async function packageGraph(): Promise<string> {
+  const all = (await manifests()).filter(({ name }) => name !== '@latchkey/test-kit');
+  const below = new Map(
+    all.map(({ name, private: isPrivate, dependencies, devDependencies = {} }) => {
+      // What is published may contain these.
+      const bundled = ['@latchkey/schema', ...PARTS_OF_SERVICE].filter(
+        (part) => !isPrivate && devDependencies[part] !== undefined,
+      );
+      const named = [...Object.keys(dependencies ?? {}), ...bundled];
+      return [name, named.filter((one) => all.some((other) => other.name === one))];
+    }),
+  );
+  const reach = (name: string): string[] =>
+    (below.get(name) ?? []).flatMap((one) => [one, ...reach(one)]);
+  const idOf = (name: string) => name.replace(/^@latchkey\//, '');
+  const boxes = all.map(({ name, folder }) => `  ${idOf(name)}[${folder}]\n`);
+  const arrows = all.flatMap(({ name }) => {
+    const named = below.get(name) ?? [];
+    const direct = named.filter((one) => !named.some((other) => reach(other).includes(one)));
+    return direct.map((one) => `  ${idOf(name)} --> ${idOf(one)}\n`);
+  });
+  return ['flowchart TD\n', ...boxes, ...arrows].join('');
+}

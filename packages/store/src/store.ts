@@ -354,8 +354,8 @@ interface Measures {
 }
 
 /**
- * The rules' port to a database. Each method is atomic. The suite in `test/store` holds every
- * adapter to these promises:
+ * The rules' port to a database. Each method is atomic. `packages/store-suite` holds every
+ * store to these promises:
  *
  * - Ids and hashes are well formed. Ids are lower-case UUIDs. The id of a new record is new: a
  *   taken one is a bug of the caller, and throws an ordinary error.
