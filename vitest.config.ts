@@ -22,6 +22,7 @@ export default defineConfig({
       project('packages/rules'),
       project('packages/store-sqlite'),
       project('packages/store-mongodb', onMongodb),
+      project('packages/store-suite'),
       project('packages/client'),
       project('packages/race'),
       project('packages/testing'),

@@ -37,6 +37,7 @@ export const NO_SECOND_TRY = [
   'packages/schema/src/',
   'packages/store-mongodb/test/',
   'packages/store-sqlite/test/',
+  'packages/store-suite/test/',
   'packages/testing/src/test-server.test.ts',
   'tests/clients/race.test.ts',
   'tests/sdk.test.ts',

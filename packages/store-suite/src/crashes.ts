@@ -1,11 +1,11 @@
 import type { GrantRecord } from '@latchkey/store/records';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Outcome, type StoreCall, StoreProcess } from './child.ts';
 import type { SuiteStores } from './harness.ts';
 import { anInitiator, atOnce, granted, grantOf, issued, present, redemptionOf } from './records.ts';
 
 export function describeCrashes(stores: SuiteStores): void {
-  describe('a process that is killed', () => {
+  stores.describeUnless('durability', 'a process that is killed', () => {
     test('loses nothing that it acknowledged', async () => {
       const codes = await atOnce(100, () => issued(stores.store));
       const grants = await atOnce(100, async () => (await granted(stores.store)).grant);

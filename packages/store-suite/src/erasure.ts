@@ -279,7 +279,7 @@ export function describeErasure(stores: SuiteStores): void {
     });
   });
 
-  describe('an erasure whose process is killed', () => {
+  stores.describeUnless('kills', 'an erasure whose process is killed', () => {
     const processes: StoreProcess[] = [];
     const start = async () => {
       const process = await StoreProcess.start(stores.database);

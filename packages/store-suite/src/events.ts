@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
 import { formatTimestamp } from '@latchkey/schema';
 import { grantEventId } from '@latchkey/store/event';
@@ -248,6 +249,8 @@ export function describeEvents(stores: SuiteStores): void {
         expect(heard?.data).toEqual({ object: 'service_account', ...account, username: 'ada3' });
         expect(await told(other, own)).toContainEqual(heard);
         expect((await told(other, left)).map(({ type }) => type)).toEqual(['grant.revoked']);
+        // Events of one millisecond have no order.
+        await sleep(2);
         await store.putAccount({ ...account, username: 'ada4' });
         const [newest, before] = await told(other, host);
         expect([newest?.data.username, before?.data.username]).toEqual(['ada4', 'ada3']);

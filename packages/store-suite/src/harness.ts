@@ -1,5 +1,16 @@
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
+import { describe } from 'vitest';
+
+/** What only a database can promise, with why the suite leaves its tests out without one. */
+const skipped = {
+  /** Races between processes. */
+  processes: 'other processes do not see this store',
+  /** What a process that is killed has begun is completed by another one. */
+  kills: 'this store ends with its process',
+  /** What was acknowledged is there when the store is opened again. */
+  durability: 'this store keeps nothing',
+} as const;
 
 /** What `testStore` needs to test an adapter. */
 export interface StoreHarness {
@@ -11,6 +22,9 @@ export interface StoreHarness {
 
   /** How long the adapter keeps a code after its expiry, in milliseconds. */
   expiredCodesKept: number;
+
+  /** What the store does not promise, since it is no database. Default: nothing. */
+  skips?: readonly (keyof typeof skipped)[];
 }
 
 /** A database for tests. */
@@ -25,7 +39,7 @@ export interface TestDatabase {
   nodeArguments?: readonly string[];
 
   /** Opens it to fill it with records that no call would make. */
-  openTarget(): Promise<Transfer>;
+  openTarget(): Promise<Pick<Transfer, 'replace' | 'write' | 'close'>>;
 
   /** Opens another handle to the same data, on the system's clock. The suite closes it. */
   open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<Store>;
@@ -92,6 +106,15 @@ export class SuiteStores {
   /** A second handle to the same data. */
   get other(): Store {
     return this.#running.other;
+  }
+
+  /** A group of tests that some stores leave out. */
+  describeUnless(skip: keyof typeof skipped, title: string, tests: () => void): void {
+    if (this.#harness.skips?.includes(skip)) {
+      describe.skip(`${title} (not run: ${skipped[skip]})`, tests);
+    } else {
+      describe(title, tests);
+    }
   }
 
   /** The two handles in turn. */

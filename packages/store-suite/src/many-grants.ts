@@ -10,7 +10,10 @@ const PAGE = 1_000;
  *
  * @param count - a multiple of 4, and of 1,000 if it is more than that
  */
-export async function fillWithGrants(target: Transfer, count: number) {
+export async function fillWithGrants(
+  target: Pick<Transfer, 'replace' | 'write' | 'close'>,
+  count: number,
+) {
   const mark = { id: anId(), is: 'used' } as const;
   await target.replace(null, mark);
   const [application, account] = [anApplication(), anAccount()];

@@ -1,565 +1,1040 @@
+import { randomUUID } from 'node:crypto';
+import { isLive, leastIdSince, newId } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
-import { generationsAfter } from '@latchkey/store/generations';
+import { CLAIM_LASTS, COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { type EventType, uuidV7Time } from '@latchkey/schema';
+import {
+  endpointAfter,
+  endpointChanges,
+  isStillTold,
+  isToldOf,
+  newDelivery,
+} from '@latchkey/store/delivery';
+import { endReason } from '@latchkey/store/end-reason';
+import {
+  accountUpdated,
+  applicationChanged,
+  type Event,
+  grantCreated,
+  grantRevoked,
+  isForApplications,
+} from '@latchkey/store/event';
+import { generationsAfter, resourceAfter } from '@latchkey/store/generations';
 import {
   type AccountRecord,
-  type ApplicationAuthentication,
-  type ApplicationChanges,
   type ApplicationRecord,
+  ATTEMPTS_KEPT,
   type CodeBinding,
-  type CodeState,
+  type CommandChange,
   type ConnectedGrant,
-  type CredentialHash,
+  type CountName,
   type CurrentAccount,
+  type DeletionRecord,
+  type DeliveryRecord,
+  type EndpointRecord,
   ERASED,
-  type GrantAuthentication,
   type GrantHistory,
   type GrantRecord,
+  type HourCounts,
+  type KeyRecord,
   type LinkRecord,
+  type LiveCount,
   type PageRecord,
   type PendingRecord,
+  type RefusalRecord,
+  type ResourceRecord,
   type RevokedRecord,
+  type ScopeRecord,
+  type SecretRecord,
   type StoredReason,
+  type WindowCount,
 } from '@latchkey/store/records';
 import {
-  type DocumentedApplication,
   documentedChanges,
+  isUnusedSince,
+  type ListRange,
+  liveChange,
   outdatedSecrets,
   type Store,
 } from '@latchkey/store/store';
+import type { StoredEndpoint, StoredGrant } from '@latchkey/store/transfer';
+import type { UseMark } from '@latchkey/store/use-mark';
 
-/** A code or a grant: one record from issue to revocation. */
-interface ModelGrant extends PendingRecord {
-  redeemed_at: number | null;
-  secret_hash: CredentialHash | null;
-  first_used_at: number | null;
-  last_used_at: number | null;
-  revoked_at: number | null;
-  recoveries: number;
-  recovered_at: number | null;
-  issued_by: Initiator | null;
-  redeemed_by: Initiator | null;
-  recovered_by: Initiator | null;
-  first_used_by: Initiator | null;
-  revoked_by: Initiator | null;
-  revoked_reason: StoredReason | null;
+interface ModelAccount {
+  place: string;
+  account: CurrentAccount;
+  /** How often its pages were ended. */
+  sign_outs: number;
+}
+
+interface ModelLink extends LinkRecord {
+  begin_initiator: Initiator;
+  identify_initiator?: Initiator;
+  switch_initiator?: Initiator;
+  decide_initiator?: Initiator;
 }
 
 interface ModelPage extends PageRecord {
   /** How often the pages of its account were ended before. */
   sign_outs: number;
+  create_initiator: Initiator;
+  open_initiator?: Initiator;
 }
 
-/**
- * The methods of the model. Not those for scopes, resources, keys, events, refusals, counts and monitoring, which grants do not
- * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
- * no order, and not the sums of others.
- */
-type Methods = Omit<
-  Store,
-  | 'countPendingCodes'
-  | 'measure'
-  | 'newestGrantTime'
-  | 'listGrantHistories'
-  | 'keepRefusals'
-  | 'findRefusals'
-  | 'findFirstRefusal'
-  | 'keepCommandChanges'
-  | 'listCommandChanges'
-  | 'forgetCommandChanges'
-  | 'takeLogNumbers'
-  | 'addCounts'
-  | 'listCounts'
-  | 'findLiveCount'
-  | 'claimLiveCount'
-  | 'countActiveGrants'
-  | 'keepLiveCount'
-  | 'addToCount'
-  | 'listAccounts'
-  | 'putScope'
-  | 'listScopes'
-  | 'listScopeNames'
-  | 'findDescriptionIds'
-  | 'deleteScope'
-  | 'createResource'
-  | 'listResources'
-  | 'updateResource'
-  | 'deleteResource'
-  | 'createKey'
-  | 'findKey'
-  | 'listKeys'
-  | 'deleteKey'
-  | 'noteKeyUse'
-  | 'createEndpoint'
-  | 'listEndpoints'
-  | 'findEndpoint'
-  | 'updateEndpoint'
-  | 'rotateEndpoint'
-  | 'deleteEndpoint'
-  | 'admitEventsKeys'
-  | 'findEventsKeys'
-  | 'makeDeliveries'
-  | 'createPing'
-  | 'listDueEndpoints'
-  | 'claimDeliveries'
-  | 'endTries'
-  | 'releaseDeliveries'
-  | 'findDelivery'
-  | 'listDeliveries'
-  | 'retryDelivery'
-  | 'replayDeliveries'
-  | 'countEvents'
-  | 'listDeletions'
-  | 'endGrants'
-  | 'listConnections'
-  | 'revokeActive'
-  | 'listPendingCodes'
-  | 'forgetDeletion'
-  | 'removeTrial'
-  | 'connectionPool'
-  | 'clockDifference'
-  | 'ping'
-  | 'close'
->;
-type Result<Name extends keyof Methods> = Awaited<ReturnType<Store[Name]>>;
+/** A code or a grant: one record from issue to revocation. */
+interface ModelGrant extends Omit<StoredGrant, 'created_at'>, Pick<GrantHistory, 'created_at'> {
+  generation: number | null;
+  code_expires_at: number | null;
+}
+
+type IssuedCode = PendingRecord & { account_id: string };
+type RedeemedGrant = ModelGrant & { created_at: number };
+
+/** What happened to a grant, an account or an application, and is no delivery yet. */
+interface Recorded {
+  type: EventType;
+  about: string;
+  at: number;
+}
+
+/** All that the handles to one database share. */
+export const emptyState = () => ({
+  mark: null as UseMark | null,
+  applications: new Map<string, ApplicationRecord>(),
+  deletions: new Map<string, DeletionRecord & { document_uri: string | null }>(),
+  accounts: new Map<string, ModelAccount>(),
+  scopes: new Map<string, { record: ScopeRecord; id: string }>(),
+  resources: new Map<string, ResourceRecord>(),
+  keys: new Map<string, KeyRecord>(),
+  links: new Map<string, ModelLink>(),
+  pages: new Map<string, ModelPage>(),
+  grants: new Map<string, ModelGrant>(),
+  endpoints: new Map<string, StoredEndpoint>(),
+  recorded: [] as Recorded[],
+  deliveries: new Map<string, DeliveryRecord>(),
+  refusals: new Map<string, RefusalRecord>(),
+  commandChanges: new Map<string, CommandChange>(),
+  logNumber: 0,
+  hours: new Map<number, HourCounts>(),
+  live: null as LiveCount | null,
+  liveClaimedAt: null as number | null,
+  windows: new Map<string, WindowCount>(),
+});
+
+export type ModelState = ReturnType<typeof emptyState>;
+
+/** What is about the handle itself: see `openModel`. */
+type OfHandle = 'admitEventsKeys' | 'connectionPool' | 'clockDifference' | 'ping' | 'close';
+type Methods = Required<Omit<Store, OfHandle>>;
+type Result<Name extends keyof Methods> = Awaited<ReturnType<Methods[Name]>>;
 
 /** The port of the store, with synchronous methods. */
 export type ModelMethods = {
-  [Name in keyof Methods]: (...args: Parameters<Store[Name]>) => Result<Name>;
+  [Name in keyof Methods]: (...args: Parameters<Methods[Name]>) => Result<Name>;
 };
 
 /**
- * A model of the port in maps and loops, simple enough to compare with the port's documentation.
- * Tests compare the adapters with it. It does not check its arguments.
+ * A model of the port in maps and loops, simple enough to compare with the port's documentation. It keeps
+ * what it is given and returns what it has, so its caller makes the copies. It does not check its arguments.
  */
-export class ModelStore implements ModelMethods {
-  readonly #applications = new Map<string, ApplicationRecord>();
-  readonly #accounts = new Map<string, CurrentAccount>();
-  readonly #links = new Map<string, LinkRecord>();
-  readonly #pages = new Map<string, ModelPage>();
-  readonly #signOuts = new Map<string, number>();
-  readonly #grants = new Map<string, ModelGrant>();
-
-  /** A copy of the model with its state. */
-  copy(): ModelStore {
-    const copy = new ModelStore();
-    for (const [id, record] of this.#applications) copy.#applications.set(id, clone(record));
-    for (const [id, record] of this.#accounts) copy.#accounts.set(id, clone(record));
-    for (const [id, record] of this.#links) copy.#links.set(id, clone(record));
-    for (const [id, record] of this.#pages) copy.#pages.set(id, clone(record));
-    for (const [id, count] of this.#signOuts) copy.#signOuts.set(id, count);
-    for (const [id, record] of this.#grants) copy.#grants.set(id, clone(record));
-    return copy;
-  }
-
-  /** The whole state, to compare two models. */
-  contents(): unknown {
-    const { size } = this.#signOuts;
-    const maps = [this.#applications, this.#accounts, this.#links, this.#pages, this.#grants];
-    return [...maps, ...(size > 0 ? [this.#signOuts] : [])].map((map) => [...map.entries()].sort());
-  }
-
-  createApplication(application: ApplicationRecord): void {
-    this.#applications.set(application.id, clone(application));
-  }
-
-  findApplication(application_id: string): ApplicationRecord | null {
-    return clone(this.#applications.get(application_id) ?? null);
-  }
-
-  findDocumented(uri: string): ApplicationRecord | null {
-    const all = [...this.#applications.values()];
-    return clone(all.find(({ document }) => document?.uri === uri) ?? null);
-  }
-
-  putDocumented(application: DocumentedApplication): ApplicationRecord {
-    const found = this.findDocumented(application.document.uri);
-    const record = found ? { ...found, ...documentedChanges(found, application) } : application;
-    this.#applications.set(record.id, clone(record));
-    return clone(record);
-  }
-
-  authenticateApplication(application_id: string): ApplicationAuthentication | null {
-    const application = this.findApplication(application_id);
-    if (application === null) return null;
-    const { logo_uri: _, ...others } = application;
-    return others;
-  }
-
-  listApplications(
-    ...[range, { documented } = {}]: Parameters<Store['listApplications']>
-  ): ApplicationRecord[] {
-    const listed = [...this.#applications.values()].filter(
-      ({ document }) => documented === undefined || documented === (document !== null),
-    );
-    return rangeOf(listed, ({ id }) => id, range);
-  }
-
-  addSecret(...[application_id, secret, { most, now }]: Parameters<Store['addSecret']>) {
-    const application = this.#applications.get(application_id);
-    if (!application) return 'application_not_found';
-    const live = application.secrets.filter(
-      ({ expires_at }) => expires_at === null || expires_at > now,
-    );
-    if (live.length >= most) return 'secret_limit_reached';
-    const outdated = outdatedSecrets(application.secrets, now);
-    application.secrets = application.secrets.filter(({ id }) => !outdated.includes(id));
-    application.secrets.push(clone(secret));
-    return 'added';
-  }
-
-  removeSecret(application_id: string, secret_id: string): Result<'removeSecret'> {
-    const application = this.#applications.get(application_id);
-    if (!application) return 'application_not_found';
-    const kept = application.secrets.filter(({ id }) => id !== secret_id);
-    if (kept.length === application.secrets.length) return 'secret_not_found';
-    application.secrets = kept;
-    return clone(application);
-  }
-
-  updateApplication(application_id: string, changes: ApplicationChanges): ApplicationRecord | null {
-    const application = this.#applications.get(application_id);
-    if (!application) return null;
-    const generations = generationsAfter(application, changes);
-    Object.assign(application, clone({ ...changes, generations }));
-    return clone(application);
-  }
-
-  setApplicationDisabled(
-    application_id: string,
-    disabled: boolean,
-    now: number,
-  ): ApplicationRecord | null {
-    const application = this.#applications.get(application_id);
-    if (!application) return null;
-    if (application.disabled && !disabled) application.enabled_at = now;
-    application.generations = generationsAfter(application, { disabled });
-    application.disabled = disabled;
-    return clone(application);
-  }
-
-  deleteApplication({ application_id }: Parameters<Store['deleteApplication']>[0]) {
-    const application = this.#applications.get(application_id);
-    if (!application) return 'application_not_found';
-    if (!application.disabled) return 'application_enabled';
-    this.#applications.delete(application_id);
-    return clone(application);
-  }
-
-  noteSecretUse(application_id: string, secret_id: string, at: number): void {
-    const { secrets = [] } = this.#applications.get(application_id) ?? {};
-    for (const secret of secrets) {
-      if (secret.id !== secret_id) continue;
-      if (secret.last_used_at === null || secret.last_used_at < at) secret.last_used_at = at;
-    }
-  }
-
-  putAccount(account: CurrentAccount): void {
-    this.#accounts.set(account.id, clone(account));
-  }
-
-  findAccount(account_id: string): CurrentAccount | null {
-    return clone(this.#accounts.get(account_id) ?? null);
-  }
-
-  eraseAccount({ account_id, now, initiator }: Parameters<Store['eraseAccount']>[0]): number {
-    let revoked = 0;
-    this.#accounts.delete(account_id);
-    this.#signOuts.delete(account_id);
-    const ofAccount = [...this.#pages.values()].filter((page) => page.account_id === account_id);
-    const codes = [...this.#grants.values()].filter(
-      ({ account, redeemed_at }) => account.id === account_id && redeemed_at === null,
-    );
-    for (const { link_id } of [...ofAccount, ...codes]) this.#links.delete(link_id ?? '');
-    for (const link of this.#links.values()) {
-      if (link.account_id === account_id) this.#links.delete(link.id);
-    }
-    for (const { id } of ofAccount) this.#pages.delete(id);
-    for (const grant of this.#grants.values()) {
-      if (grant.account.id !== account_id) continue;
-      Object.assign(grant.account, ERASED);
-      if (grant.redeemed_at === null) {
-        this.#grants.delete(grant.grant_id);
-      } else if (grant.revoked_at === null) {
-        Object.assign(grant, {
-          revoked_at: now,
-          secret_hash: null,
-          revoked_by: initiator,
-          revoked_reason: 'account_erased',
-        });
-        revoked += 1;
-      }
-    }
-    return revoked;
-  }
-
-  createLink({ initiator: _, ...link }: Parameters<Store['createLink']>[0]): void {
-    this.#links.set(link.id, clone(link));
-  }
-
-  findLink(link_id: string): LinkRecord | null {
-    return clone(this.#links.get(link_id) ?? null);
-  }
-
-  identifyLink(identification: Parameters<Store['identifyLink']>[0]) {
-    const { link_id, link_hash, page, own_page, now } = identification;
-    const link = this.#undecided(link_id, now);
-    if (!link || !sameBytes(link.link_hash, link_hash)) return null;
-    if (!this.#accounts.has(page.account_id)) return null;
-    if (!own_page) this.#keepPage(page);
-    Object.assign(link, { account_id: page.account_id, page_id: page.id, switched: false });
-    return clone(link);
-  }
-
-  switchLink({ link_id, page_id, link_hash, now }: Parameters<Store['switchLink']>[0]) {
-    const link = this.#undecided(link_id, now);
-    if (!link || link.page_id !== page_id) return null;
-    Object.assign(link, { link_hash, switched: true });
-    return clone(link);
-  }
-
-  decideLink({
-    link_id,
-    holder,
-    account_id,
-    decision,
-    now,
-  }: Parameters<Store['decideLink']>[0]): LinkRecord | null {
-    const link = this.#undecided(link_id, now);
-    if (!link) return null;
-    const isHeld =
-      'link_hash' in holder
-        ? sameBytes(link.link_hash, holder.link_hash) && !isOfAnother(link, account_id)
-        : link.page_id === holder.page_id;
-    if (!isHeld) return null;
-    Object.assign(link, { account_id: account_id ?? link.account_id, decision: clone(decision) });
-    return clone(link);
-  }
-
-  createPage({ initiator: _, ...page }: Parameters<Store['createPage']>[0]): PageRecord | null {
-    if (!this.#accounts.has(page.account_id)) return null;
-    this.#keepPage(page);
-    return clone(page);
-  }
-
-  findPage(page_id: string): PageRecord | null {
-    const found = this.#pages.get(page_id);
-    return found ? pageOf(found) : null;
-  }
-
-  findPageAccount(page_id: string): AccountRecord | 'signed_out' | null {
-    const page = this.#pages.get(page_id);
-    const account = page && this.#accounts.get(page.account_id);
-    if (!account) return null;
-    return page.sign_outs < this.#signOutsOf(account.id) ? 'signed_out' : clone(account);
-  }
-
-  endPages(account_id: string): void {
-    if (!this.#accounts.has(account_id)) return;
-    this.#signOuts.set(account_id, this.#signOutsOf(account_id) + 1);
-  }
-
-  openPage(opening: Parameters<Store['openPage']>[0]): PageRecord | null {
-    const { page_id, ticket_hash, session_hash, expires_at, now } = opening;
-    const page = this.#pages.get(page_id);
-    if (!page || page.session_hash || !sameBytes(page.ticket_hash, ticket_hash)) return null;
-    if (now >= page.ticket_expires_at) return null;
-    Object.assign(page, { session_hash, expires_at });
-    return pageOf(page);
-  }
-
-  issueCode({ initiator, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
-    const { grant_id, application_id, scope, generation, code_hash, code_expires_at } = code;
-    const current = this.#accounts.get(code.account_id);
-    if (!current) return null;
-    const { external_id: _, ...account } = current;
-    const issued = {
-      ...{ grant_id, application_id, scope, generation, account, code_hash, code_expires_at },
-      ...bindingOf(code),
-    };
-    this.#grants.set(grant_id, {
-      ...clone(issued),
-      redeemed_at: null,
-      secret_hash: null,
-      first_used_at: null,
-      last_used_at: null,
-      revoked_at: null,
-      recoveries: 0,
-      recovered_at: null,
-      issued_by: initiator,
-      redeemed_by: null,
-      recovered_by: null,
-      first_used_by: null,
-      revoked_by: null,
-      revoked_reason: null,
-    });
-    return clone(issued);
-  }
-
-  listCodes(account_id: string): PendingRecord[] {
-    return [...this.#grants.values()]
-      .filter(({ redeemed_at, account }) => redeemed_at === null && account.id === account_id)
-      .sort((a, b) => (a.grant_id < b.grant_id ? 1 : -1))
-      .map(pendingOf);
-  }
-
-  cancelCode(grant_id: string): PendingRecord | null {
-    const code = this.#grants.get(grant_id);
-    if (!code || code.redeemed_at !== null) return null;
-    this.#grants.delete(grant_id);
-    return pendingOf(code);
-  }
-
-  redeemCode(redemption: Parameters<Store['redeemCode']>[0]): GrantRecord | null {
-    const code = this.#grants.get(redemption.grant_id);
-    if (!code || code.redeemed_at !== null) return null;
-    if (code.application_id !== redemption.application_id) return null;
-    if (!sameBytes(code.code_hash, redemption.code_hash)) return null;
-    if (redemption.now >= code.code_expires_at) return null;
-    if (code.generation < redemption.disabled_generation) return null;
-    if (redemption.code_challenge !== code.code_challenge) return null;
-    const { redirect_uri } = redemption;
-    const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
-    const isBrought = redirect_uri === null ? mayBeLeftOut : redirect_uri === code.redirect_uri;
-    if (code.redirect_uri !== null && !isBrought) return null;
-    if (redemption.resources?.includes(code.resource) === false) return null;
-    code.redeemed_at = redemption.now;
-    code.secret_hash = redemption.secret_hash;
-    code.redeemed_by = redemption.initiator;
-    return recordOf(code);
-  }
-
-  findCode(grant_id: string): CodeState | null {
-    const code = this.#grants.get(grant_id);
-    if (!code) return null;
-    const { application_id, account, generation, code_hash, redeemed_at } = code;
-    const state = { application_id, account_id: account.id, generation, code_hash };
-    return clone({ ...state, redeemed: redeemed_at !== null, ...bindingOf(code) });
-  }
-
-  revokeGrant(revocation: Parameters<Store['revokeGrant']>[0]): RevokedRecord | null {
-    const grant = this.#redeemed(revocation.grant_id);
-    if (!grant) return null;
-    const { application_id } = revocation;
-    if (application_id !== null && grant.application_id !== application_id) return null;
-    if (revocation.onlyActive && grant.revoked_at !== null) return null;
-    const { unused_before = Infinity } = revocation;
-    if (Math.max(grant.redeemed_at as number, grant.last_used_at ?? 0) >= unused_before)
-      return null;
-    if (grant.revoked_at === null) {
-      grant.revoked_at = revocation.now;
-      grant.secret_hash = null;
-      grant.revoked_by = revocation.initiator;
-      grant.revoked_reason = revocation.reason ?? null;
-    }
-    const { grant_id, redeemed_at, revoked_at } = grant;
-    return {
-      grant_id,
-      application_id: grant.application_id,
-      created_at: redeemed_at as number,
-      revoked_at: revoked_at as number,
-    };
-  }
-
-  recoverGrant(recovery: Parameters<Store['recoverGrant']>[0]): GrantRecord | null {
-    const grant = this.#redeemed(recovery.grant_id);
-    if (!grant || grant.application_id !== recovery.application_id) return null;
-    if (grant.revoked_at !== null || grant.first_used_at !== null) return null;
-    if ((grant.redeemed_at as number) <= recovery.redeemed_after) return null;
-    grant.secret_hash = recovery.secret_hash;
-    grant.recoveries += 1;
-    grant.recovered_at = recovery.now;
-    grant.recovered_by = recovery.initiator;
-    return recordOf(grant);
-  }
-
-  findGrantHistory(grant_id: string): GrantHistory | null {
-    const grant = this.#grants.get(grant_id);
-    if (!grant) return null;
-    const { application_id, account, redeemed_at, recoveries, recovered_at } = grant;
-    const { first_used_at, revoked_at, issued_by, redeemed_by } = grant;
-    const { recovered_by, first_used_by, revoked_by, revoked_reason } = grant;
-    return clone({
-      ...{ grant_id, application_id, account_id: account.id, issued_by },
-      ...{ created_at: redeemed_at, redeemed_by, recoveries, recovered_at, recovered_by },
-      ...{ first_used_at, first_used_by, revoked_at, revoked_by, revoked_reason },
-    });
-  }
-
-  authenticateGrant(
-    ...[grant_id, options]: Parameters<Store['authenticateGrant']>
-  ): GrantAuthentication | null {
-    const grant = this.#redeemed(grant_id);
-    if (!grant) return null;
-    const { account, ...record } = recordOf(grant);
-    const application = this.#applications.get(grant.application_id);
-    return {
-      grant: record,
-      secret_hash: grant.secret_hash,
-      first_used_at: grant.first_used_at,
-      application_disabled: application?.disabled ?? null,
-      application_public: application?.public ?? null,
-      document_uri: application?.document?.uri ?? null,
-      idle_days: application?.idle_days ?? null,
-      enabled_at: application?.enabled_at ?? null,
-      account: options.currentAccount ? this.findAccount(account.id) : account,
-      external_id: this.findAccount(account.id)?.external_id ?? null,
-    };
-  }
-
-  noteUse(use: Parameters<Store['noteUse']>[0]): boolean {
-    const grant = this.#redeemed(use.grant_id);
-    if (!grant?.secret_hash || !sameBytes(grant.secret_hash, use.secret_hash)) return false;
-    if (grant.first_used_at === null) {
-      grant.first_used_at = use.now;
-      grant.first_used_by = use.initiator;
-    }
-    grant.last_used_at = Math.max(grant.last_used_at ?? use.now, use.now);
-    return true;
-  }
-
-  listGrants(...[filter, range]: Parameters<Store['listGrants']>): GrantRecord[] {
-    const grants = [...this.#grants.values()].filter(({ redeemed_at, account, application_id }) => {
-      if (redeemed_at === null) return false;
-      return 'account_id' in filter
-        ? account.id === filter.account_id
-        : application_id === filter.application_id;
-    });
-    return rangeOf(grants, ({ grant_id }) => grant_id, range).map(recordOf);
-  }
-
-  listActiveGrants(
-    ...[{ account_id, application_id }, range]: Parameters<Store['listActiveGrants']>
-  ): ConnectedGrant[] {
-    const grants = [...this.#grants.values()].filter(
-      (grant) =>
-        grant.redeemed_at !== null &&
-        grant.revoked_at === null &&
-        (account_id === undefined || grant.account.id === account_id) &&
-        grant.application_id === application_id,
-    );
-    return rangeOf(grants, ({ grant_id }) => grant_id, range).map((grant) => {
-      const { account: _, ...connected } = recordOf(grant);
-      return connected;
-    });
-  }
-
-  #keepPage(page: PageRecord): void {
-    this.#pages.set(page.id, clone({ ...page, sign_outs: this.#signOutsOf(page.account_id) }));
-  }
-
-  #signOutsOf(account_id: string): number {
-    return this.#signOuts.get(account_id) ?? 0;
-  }
-
-  #undecided(link_id: string, now: number): LinkRecord | null {
-    const link = this.#links.get(link_id);
+export function modelStore(state: ModelState, recordsEvents = false): ModelMethods {
+  function undecided(link_id: string, now: number): ModelLink | null {
+    const link = state.links.get(link_id);
     return link && !link.decision && now < link.expires_at ? link : null;
   }
 
-  #redeemed(grant_id: string): ModelGrant | null {
-    const grant = this.#grants.get(grant_id);
-    return grant && grant.redeemed_at !== null ? grant : null;
+  function redeemed(grant_id: string): RedeemedGrant | null {
+    const grant = state.grants.get(grant_id);
+    return grant && isRedeemed(grant) ? grant : null;
   }
+
+  function grantsOf(parties: object): ModelGrant[] {
+    return [...state.grants.values()].filter(isLike(parties));
+  }
+
+  /** @returns whether this has ended it: it was active */
+  function end(
+    grant: ModelGrant,
+    at: number,
+    revoked_by: Initiator | null,
+    revoked_reason: StoredReason | null = null,
+  ): boolean {
+    if (!isActive(grant)) return false;
+    Object.assign(grant, { revoked_at: at, revoked_by, revoked_reason, secret_hash: null });
+    record('grant.revoked', grant.grant_id, at);
+    return true;
+  }
+
+  function record(type: EventType, about: string, at: number): void {
+    if (recordsEvents) state.recorded.push({ type, about, at });
+  }
+
+  /** With the applications that are told of it. Null if what it is about is gone. */
+  function eventOf({ type, about, at }: Recorded): { event: Event; applications: string[] } | null {
+    const id = randomUUID();
+    if (type === 'account.updated') {
+      const account = methods.findAccount(about);
+      if (!account) return null;
+      const grants = grantsOf({ account_id: about }).filter(isActive);
+      const applications = grants.map(({ application_id }) => application_id);
+      return { event: accountUpdated({ id, at }, account), applications };
+    }
+    if (type === 'application.disabled' || type === 'application.enabled') {
+      const application = methods.findApplication(about);
+      if (!application) return null;
+      const disabled = type === 'application.disabled';
+      const event = applicationChanged({ id, at }, { ...application, disabled });
+      return { event, applications: [about] };
+    }
+    const grant = redeemed(about);
+    if (!grant) return null;
+    const { application_id } = grant;
+    const application = methods.findApplication(application_id);
+    const deletion = state.deletions.get(application_id);
+    const document_uri = application?.document?.uri ?? deletion?.document_uri ?? null;
+    const toldGrant = { ...grant, document_uri };
+    if (type === 'grant.created') return { event: grantCreated(toldGrant), applications: [] };
+    const event = grantRevoked({ ...toldGrant, revoked_at: at, reason: endReason(grant) });
+    return { event, applications: [application_id] };
+  }
+
+  /** Those of deleted applications are found by nobody. */
+  function visible(endpoint_id: string): StoredEndpoint | null {
+    const found = state.endpoints.get(endpoint_id);
+    return found && !found.hidden ? found : null;
+  }
+
+  function pendingFor({ id }: EndpointRecord): DeliveryRecord[] {
+    const deliveries = [...state.deliveries.values()];
+    return deliveries.filter((one) => one.status === 'pending' && one.endpoint_id === id);
+  }
+
+  /** Those due for longest first. */
+  function dueFor(endpoint: EndpointRecord, now: number): DeliveryRecord[] {
+    const due = pendingFor(endpoint).filter(({ due_at }) => (due_at ?? Infinity) <= now);
+    return due.sort((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0));
+  }
+
+  function dropIfDisabled(endpoint: EndpointRecord, now: number): void {
+    if (endpoint.disabled_reason === null) return;
+    for (const delivery of pendingFor(endpoint)) drop(delivery, now);
+  }
+
+  function canBeTold({ endpoint_id, body }: DeliveryRecord): boolean {
+    return body !== null && state.endpoints.get(endpoint_id)?.disabled_reason === null;
+  }
+
+  const methods: ModelMethods = {
+    // Applications
+
+    createApplication: (application) => insert(state.applications, application.id, application),
+    findApplication: (application_id) => state.applications.get(application_id) ?? null,
+
+    findDocumented(uri) {
+      const all = [...state.applications.values()];
+      return all.find(({ document }) => document?.uri === uri) ?? null;
+    },
+
+    putDocumented(application) {
+      const found = methods.findDocumented(application.document.uri);
+      if (found) return Object.assign(found, documentedChanges(found, application));
+      methods.createApplication(application);
+      return application;
+    },
+
+    authenticateApplication(application_id) {
+      const application = methods.findApplication(application_id);
+      if (application === null) return null;
+      const { logo_uri: _, ...others } = application;
+      return others;
+    },
+
+    listApplications(range, { documented } = {}) {
+      const listed = [...state.applications.values()].filter(
+        ({ document }) => documented === undefined || documented === (document !== null),
+      );
+      return newestFirst(listed, ({ id }) => id, range);
+    },
+
+    addSecret(application_id, secret, { most, now }) {
+      const application = methods.findApplication(application_id);
+      if (!application) return 'application_not_found';
+      const { secrets } = application;
+      if (secrets.filter((other) => isLive(other, now)).length >= most)
+        return 'secret_limit_reached';
+      const outdated = outdatedSecrets(secrets, now);
+      application.secrets = [...secrets.filter(({ id }) => !outdated.includes(id)), secret];
+      return 'added';
+    },
+
+    removeSecret(application_id, secret_id) {
+      const application = methods.findApplication(application_id);
+      if (!application) return 'application_not_found';
+      const kept = application.secrets.filter(({ id }) => id !== secret_id);
+      if (kept.length === application.secrets.length) return 'secret_not_found';
+      application.secrets = kept;
+      return application;
+    },
+
+    updateApplication(application_id, changes) {
+      const application = methods.findApplication(application_id);
+      if (!application) return null;
+      const generations = generationsAfter(application, changes);
+      return Object.assign(application, changes, { generations });
+    },
+
+    setApplicationDisabled(application_id, disabled, now) {
+      const application = methods.findApplication(application_id);
+      if (!application) return null;
+      application.generations = generationsAfter(application, { disabled });
+      if (application.disabled === disabled) return application;
+      application.disabled = disabled;
+      if (disabled) {
+        // It is not told of its accounts any more.
+        methods.makeDeliveries(now);
+        const own = [...state.endpoints.values()].filter(isLike({ application_id }));
+        for (const delivery of own.flatMap(pendingFor)) {
+          if (delivery.type === 'account.updated') drop(delivery, now);
+        }
+      } else {
+        application.enabled_at = now;
+      }
+      const type = disabled ? 'application.disabled' : 'application.enabled';
+      record(type, application_id, Date.now());
+      return application;
+    },
+
+    deleteApplication(deletion) {
+      const { application_id } = deletion;
+      const application = methods.findApplication(application_id);
+      if (!application) return 'application_not_found';
+      if (!application.disabled) return 'application_enabled';
+      state.applications.delete(application_id);
+      const document_uri = application.document?.uri ?? null;
+      state.deletions.set(application_id, { ...deletion, document_uri });
+      for (const endpoint of state.endpoints.values()) {
+        if (endpoint.application_id === application_id) endpoint.hidden = true;
+      }
+      return application;
+    },
+
+    listDeletions: () =>
+      [...state.deletions.values()].map(({ document_uri: _, ...deletion }) => deletion),
+
+    endGrants({ application_id, deleted_at, deleted_by }, range) {
+      if (range.before === null) {
+        remove(state.grants, isLike({ application_id, created_at: null }));
+      }
+      const part = newestFirst(grantsOf({ application_id }).filter(isWhole), grantId, range);
+      const revoked = part.filter((grant) =>
+        end(grant, deleted_at, deleted_by, 'application_deleted'),
+      );
+      const last = part.length === range.limit ? part.at(-1) : undefined;
+      return { revoked: revoked.length, before: last?.grant_id ?? null };
+    },
+
+    forgetDeletion(application_id) {
+      // What is recorded has the address of its document.
+      methods.makeDeliveries(Date.now());
+      state.deletions.delete(application_id);
+    },
+
+    noteSecretUse(application_id, secret_id, at) {
+      const { secrets = [] } = methods.findApplication(application_id) ?? {};
+      for (const secret of secrets) if (secret.id === secret_id) noteUse(secret, at);
+    },
+
+    // Accounts
+
+    putAccount(account) {
+      const found = state.accounts.get(account.id);
+      const { place = newId(Date.now()), sign_outs = 0 } = found ?? {};
+      state.accounts.set(account.id, { place, account, sign_outs });
+      if (found && told(found.account) !== told(account)) {
+        record('account.updated', account.id, Date.now());
+      }
+    },
+
+    findAccount: (account_id) => state.accounts.get(account_id)?.account ?? null,
+
+    listAccounts(filter, range) {
+      const listed = [...state.accounts.values()].filter(({ account }) => isLike(filter)(account));
+      return newestFirst(listed, ({ place }) => place, range).map((one) =>
+        pick(one, 'place', 'account'),
+      );
+    },
+
+    eraseAccount({ account_id, now, initiator }) {
+      const { accounts, links, pages, grants, deliveries } = state;
+      accounts.delete(account_id);
+      const ownPages = remove(pages, isLike({ account_id }));
+      const codes = remove(grants, isLike({ account_id, created_at: null }));
+      const linkIds = [...ownPages, ...codes].map(({ link_id }) => link_id);
+      remove(links, (link) => link.account_id === account_id || linkIds.includes(link.id));
+      const revoked = grantsOf({ account_id }).filter((grant) => {
+        Object.assign(grant.account ?? {}, ERASED);
+        return end(grant, now, initiator, 'account_erased');
+      });
+      const messages = [...deliveries.values()].filter(
+        isLike({ type: 'account.updated', account_id }),
+      );
+      for (const message of messages) {
+        message.body = null;
+        if (message.status === 'pending') drop(message, now);
+      }
+      return revoked.length;
+    },
+
+    // Scopes
+
+    putScope(record, { most }) {
+      const { scopes } = state;
+      const found = scopes.get(record.scope);
+      if (!found && scopes.size >= most) return 'scope_limit_reached';
+      scopes.set(record.scope, { record, id: found?.id ?? randomUUID() });
+      return 'put';
+    },
+
+    listScopes: () =>
+      methods.listScopeNames().flatMap((scope) => state.scopes.get(scope)?.record ?? []),
+    listScopeNames: () => [...state.scopes.keys()].sort(),
+    findDescriptionIds: (scopes) => scopes.map((scope) => state.scopes.get(scope)?.id ?? null),
+    deleteScope: (scope) => take(state.scopes, scope)?.record ?? null,
+
+    // Resources
+
+    createResource(resource, { most }) {
+      const all = methods.listResources();
+      if (all.some((other) => other.resource === resource.resource)) return 'resource_exists';
+      if (all.length >= most) return 'resource_limit_reached';
+      insert(state.resources, resource.id, resource);
+      return 'created';
+    },
+
+    listResources: () =>
+      [...state.resources.values()].sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+
+    updateResource(resource_id, changes) {
+      const resource = state.resources.get(resource_id);
+      if (!resource) return 'resource_not_found';
+      const changed = resourceAfter(resource, changes);
+      return changed ? Object.assign(resource, changed) : 'default_scopes_outside';
+    },
+
+    deleteResource: (resource_id) => take(state.resources, resource_id),
+
+    // Keys
+
+    createKey(key, { most, now }) {
+      const all = methods.listKeys().reverse();
+      if (all.filter((other) => isLive(other, now)).length >= most) return 'key_limit_reached';
+      for (const id of outdatedSecrets(all, now)) state.keys.delete(id);
+      insert(state.keys, key.id, key);
+      return 'created';
+    },
+
+    findKey: (key_id) => state.keys.get(key_id) ?? null,
+    listKeys: () => newestFirst(state.keys.values(), ({ id }) => id, EVERYTHING),
+    deleteKey: (key_id) => take(state.keys, key_id),
+
+    noteKeyUse(key_id, at) {
+      const key = methods.findKey(key_id);
+      if (key) noteUse(key, at);
+    },
+
+    // Link requests and pages
+
+    createLink: ({ initiator, ...link }) =>
+      insert(state.links, link.id, { ...link, begin_initiator: initiator }),
+
+    findLink(link_id) {
+      const found = state.links.get(link_id);
+      return found ? linkOf(found) : null;
+    },
+
+    identifyLink(identification) {
+      const { link_id, link_hash, page, own_page, now, initiator } = identification;
+      const link = undecided(link_id, now);
+      if (!link || !sameBytes(link.link_hash, link_hash)) return null;
+      const { account_id, id: page_id } = page;
+      if (!methods.findAccount(account_id)) return null;
+      if (!own_page) methods.createPage({ ...page, initiator });
+      const changes = { account_id, page_id, switched: false, identify_initiator: initiator };
+      return linkOf(Object.assign(link, changes));
+    },
+
+    switchLink({ link_id, page_id, link_hash, now, initiator }) {
+      const link = undecided(link_id, now);
+      if (!link || link.page_id !== page_id) return null;
+      return linkOf(
+        Object.assign(link, { link_hash, switched: true, switch_initiator: initiator }),
+      );
+    },
+
+    decideLink(asked) {
+      const { link_id, holder, account_id, decision, now, initiator } = asked;
+      const link = undecided(link_id, now);
+      if (!link) return null;
+      const isHeld =
+        'link_hash' in holder
+          ? sameBytes(link.link_hash, holder.link_hash) && !isOfAnother(link, account_id)
+          : link.page_id === holder.page_id;
+      if (!isHeld) return null;
+      const decided = { account_id: account_id ?? link.account_id, decision };
+      return linkOf(Object.assign(link, decided, { decide_initiator: initiator }));
+    },
+
+    createPage({ initiator, ...page }) {
+      const account = state.accounts.get(page.account_id);
+      if (!account) return null;
+      const { sign_outs } = account;
+      insert(state.pages, page.id, { ...page, sign_outs, create_initiator: initiator });
+      return page;
+    },
+
+    findPage(page_id) {
+      const found = state.pages.get(page_id);
+      return found ? pageOf(found) : null;
+    },
+
+    findPageAccount(page_id) {
+      const page = state.pages.get(page_id);
+      const found = page && state.accounts.get(page.account_id);
+      if (!found) return null;
+      return page.sign_outs < found.sign_outs ? 'signed_out' : found.account;
+    },
+
+    endPages(account_id) {
+      const found = state.accounts.get(account_id);
+      if (found) found.sign_outs += 1;
+    },
+
+    openPage(opening) {
+      const { page_id, ticket_hash, session_hash, expires_at, now, initiator } = opening;
+      const page = state.pages.get(page_id);
+      if (!page || page.session_hash || !sameBytes(page.ticket_hash, ticket_hash)) return null;
+      if (now >= page.ticket_expires_at) return null;
+      return pageOf(Object.assign(page, { session_hash, expires_at, open_initiator: initiator }));
+    },
+
+    // Codes
+
+    issueCode({ initiator, account_id, ...code }) {
+      const current = methods.findAccount(account_id);
+      if (!current) return null;
+      const { external_id: _, ...account } = current;
+      const issued = {
+        ...{ ...reduced, ...code, account_id, account, issued_by: initiator },
+        ...{ secret_hash: null, created_at: null, revoked_at: null },
+      };
+      insert(state.grants, code.grant_id, issued);
+      return pendingOf(issued);
+    },
+
+    listCodes(account_id) {
+      const codes = grantsOf({ account_id }).filter(isPending);
+      return newestFirst(codes, grantId, EVERYTHING).map(pendingOf);
+    },
+
+    listPendingCodes: (filter, limit) =>
+      grantsOf(filter).filter(isPending).slice(0, limit).map(grantId),
+
+    cancelCode(grant_id) {
+      const code = state.grants.get(grant_id);
+      if (!code || !isPending(code)) return null;
+      state.grants.delete(grant_id);
+      return pendingOf(code);
+    },
+
+    redeemCode(redemption) {
+      const { grant_id, redirect_uri, resources, secret_hash, now, initiator } = redemption;
+      const grant = state.grants.get(grant_id);
+      if (!grant || !isPending(grant)) return null;
+      const code = pendingOf(grant);
+      if (code.application_id !== redemption.application_id) return null;
+      if (!sameBytes(code.code_hash, redemption.code_hash)) return null;
+      if (now >= code.code_expires_at) return null;
+      if (code.generation < redemption.disabled_generation) return null;
+      if (redemption.code_challenge !== code.code_challenge) return null;
+      const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
+      const isBrought = redirect_uri === null ? mayBeLeftOut : redirect_uri === code.redirect_uri;
+      if (code.redirect_uri !== null && !isBrought) return null;
+      if (resources?.includes(code.resource) === false) return null;
+      Object.assign(grant, { created_at: now, redeemed_by: initiator, secret_hash });
+      record('grant.created', grant_id, now);
+      return recordOf(grant);
+    },
+
+    findCode(grant_id) {
+      const code = state.grants.get(grant_id);
+      if (!code || !isWhole(code)) return null;
+      const { application_id, account_id, generation, code_hash } = code as IssuedCode;
+      const ids = { application_id, account_id, generation, code_hash };
+      return { ...ids, redeemed: !isPending(code), ...bindingOf(code) };
+    },
+
+    countPendingCodes({ now, limit }) {
+      const codes = grantsOf({ created_at: null }).filter(
+        ({ code_expires_at }) => now < (code_expires_at ?? 0),
+      );
+      return Math.min(codes.length, limit);
+    },
+
+    measure() {
+      const backed_up_at = state.mark?.backed_up_at ?? null;
+      return { database_bytes: 0, free_bytes: null, backed_up_at };
+    },
+
+    // Grants
+
+    revokeGrant(revocation) {
+      const { application_id, onlyActive = false, unused_before = Infinity } = revocation;
+      const grant = redeemed(revocation.grant_id);
+      if (!grant) return null;
+      if (application_id !== null && grant.application_id !== application_id) return null;
+      if (onlyActive && grant.revoked_at !== null) return null;
+      if (!isUnusedSince(grant, unused_before)) return null;
+      const { now, initiator, reason } = revocation;
+      end(grant, now, initiator, reason);
+      return revokedOf(grant);
+    },
+
+    recoverGrant(recovery) {
+      const { application_id, secret_hash, redeemed_after, now, initiator } = recovery;
+      const grant = redeemed(recovery.grant_id);
+      if (!grant || grant.application_id !== application_id) return null;
+      if (grant.revoked_at !== null || grant.first_used_at !== null) return null;
+      if (grant.created_at <= redeemed_after) return null;
+      const recoveries = grant.recoveries + 1;
+      Object.assign(grant, { secret_hash, recoveries, recovered_at: now, recovered_by: initiator });
+      return recordOf(grant);
+    },
+
+    authenticateGrant(grant_id, options) {
+      const grant = redeemed(grant_id);
+      if (!grant) return null;
+      const application = methods.findApplication(grant.application_id);
+      const current = methods.findAccount(grant.account_id ?? '');
+      return {
+        grant: connectedOf(grant),
+        secret_hash: grant.secret_hash,
+        first_used_at: grant.first_used_at,
+        application_disabled: application?.disabled ?? null,
+        application_public: application?.public ?? null,
+        document_uri: application?.document?.uri ?? null,
+        idle_days: application?.idle_days ?? null,
+        enabled_at: application?.enabled_at ?? null,
+        account: options.currentAccount ? current : grant.account,
+        external_id: current?.external_id ?? null,
+      };
+    },
+
+    noteUse({ grant_id, secret_hash, now, initiator }) {
+      const grant = redeemed(grant_id);
+      if (!grant?.secret_hash || !sameBytes(grant.secret_hash, secret_hash)) return false;
+      if (grant.first_used_at === null) {
+        grant.first_used_at = now;
+        grant.first_used_by = initiator;
+      }
+      noteUse(grant, now);
+      return true;
+    },
+
+    listGrants(filter, range) {
+      const grants = grantsOf(filter).filter(isRedeemed).filter(isWhole);
+      return newestFirst(grants, grantId, range).map(recordOf);
+    },
+
+    listConnections(account_id) {
+      const byApplication = Map.groupBy(
+        grantsOf({ account_id }).filter(isActive),
+        ({ application_id }) => application_id,
+      );
+      return [...byApplication].map(([application_id, grants]) => {
+        const used = grants.flatMap(({ last_used_at }) => last_used_at ?? []);
+        return {
+          application_id,
+          scopes: [...new Set(grants.map(({ scope }) => scope ?? ''))],
+          resources: [...new Set(grants.flatMap(({ resource }) => resource ?? []))],
+          connected_at: Math.min(...grants.map(({ created_at }) => created_at)),
+          last_used_at: used.length === 0 ? null : Math.max(...used),
+        };
+      });
+    },
+
+    listActiveGrants(filter, range) {
+      const grants = grantsOf(filter).filter(isActive);
+      return newestFirst(grants, grantId, range).map(connectedOf);
+    },
+
+    revokeActive({ now, initiator, ...parties }) {
+      const grants = grantsOf(parties).filter(isActive);
+      for (const grant of grants) end(grant, now, initiator);
+      return grants.length === 0 ? null : grants.map(revokedOf);
+    },
+
+    newestGrantTime() {
+      const [newest] = newestFirst(grantsOf({}), grantId, EVERYTHING);
+      return newest ? uuidV7Time(newest.grant_id) : null;
+    },
+
+    findGrantHistory(grant_id) {
+      const grant = state.grants.get(grant_id);
+      return grant ? historyOf(grant) : null;
+    },
+
+    listGrantHistories(account_id, range) {
+      const grants = newestFirst(grantsOf({ account_id }).filter(isRedeemed), grantId, range);
+      return grants.map((grant) => ({ ...historyOf(grant), link_id: grant.link_id }));
+    },
+
+    removeTrial({ grant_id, account_id, application_id }) {
+      state.grants.delete(grant_id ?? '');
+      state.accounts.delete(account_id);
+      state.applications.delete(application_id);
+    },
+
+    // Endpoints
+
+    createEndpoint(endpoint, { most }) {
+      const { application_id } = endpoint;
+      if (application_id !== null && !methods.findApplication(application_id)) {
+        return 'application_not_found';
+      }
+      if (methods.listEndpoints({ application_id }, EVERYTHING).length >= most) {
+        return 'endpoint_limit_reached';
+      }
+      methods.makeDeliveries(Date.now());
+      insert(state.endpoints, endpoint.id, { ...endpoint, hidden: false });
+      return 'created';
+    },
+
+    listEndpoints(filter, range) {
+      const listed = [...state.endpoints.values()].filter(isLike({ ...filter, hidden: false }));
+      return newestFirst(listed, ({ id }) => id, range).map(endpointOf);
+    },
+
+    findEndpoint(endpoint_id) {
+      const found = visible(endpoint_id);
+      return found ? endpointOf(found) : null;
+    },
+
+    updateEndpoint(endpoint_id, changes) {
+      methods.makeDeliveries(Date.now());
+      const found = visible(endpoint_id);
+      if (!found) return null;
+      Object.assign(found, endpointChanges(found, changes));
+      dropIfDisabled(found, Date.now());
+      return endpointOf(found);
+    },
+
+    rotateEndpoint(endpoint_id, { overlap_until }) {
+      const found = visible(endpoint_id);
+      if (!found) return null;
+      const secret_version = found.secret_version + 1;
+      return endpointOf(Object.assign(found, { secret_version, overlap_until }));
+    },
+
+    deleteEndpoint(endpoint_id, now) {
+      const found = visible(endpoint_id);
+      if (!found) return null;
+      state.endpoints.delete(endpoint_id);
+      for (const delivery of pendingFor(found)) drop(delivery, now);
+      return endpointOf(found);
+    },
+
+    findEventsKeys: () => state.mark?.events_keys,
+
+    // Events and deliveries
+
+    makeDeliveries(now) {
+      const recorded = state.recorded.splice(0);
+      for (const [index, one] of recorded.entries()) {
+        const { type, about } = one;
+        // The message has the account as it is now, so one is enough.
+        const isAgain = recorded.slice(index + 1).some((later) => later.about === about);
+        if (type === 'account.updated' && isAgain) continue;
+        const made = eventOf(one);
+        if (made === null) continue;
+        const owners = isForApplications(type) ? [null, ...made.applications] : [null];
+        for (const endpoint of state.endpoints.values()) {
+          if (!owners.includes(endpoint.application_id) || !isToldOf(endpoint, type)) continue;
+          const delivery = newDelivery(made.event, endpoint.id, now);
+          insert(state.deliveries, delivery.id, delivery);
+        }
+      }
+      return false;
+    },
+
+    createPing(delivery) {
+      const endpoint = methods.findEndpoint(delivery.endpoint_id);
+      if (endpoint?.disabled_reason !== null) return null;
+      insert(state.deliveries, delivery.id, delivery);
+      return endpoint;
+    },
+
+    listDueEndpoints({ now, except }) {
+      return [...state.endpoints.values()]
+        .filter(({ id, disabled_reason }) => disabled_reason === null && !except.includes(id))
+        .filter((endpoint) => dueFor(endpoint, now).length > 0)
+        .map(({ id, failing_since, last_success_at }) => ({
+          ...{ id, isDoubtful: failing_since !== null || last_success_at === null },
+        }));
+    },
+
+    claimDeliveries({ now, claim, endpoints }) {
+      return endpoints.flatMap(({ id, most }) => {
+        const endpoint = state.endpoints.get(id);
+        if (endpoint?.disabled_reason !== null) return [];
+        const { application_id } = endpoint;
+        const isDisabled =
+          application_id !== null && (methods.findApplication(application_id)?.disabled ?? true);
+        return dueFor(endpoint, now)
+          .slice(0, most)
+          .flatMap((delivery) => {
+            Object.assign(delivery, { claim, due_at: now + CLAIM_LASTS });
+            if (isStillTold(delivery, { isDisabled })) {
+              return [{ delivery, endpoint: endpointOf(endpoint) }];
+            }
+            drop(delivery, now);
+            return [];
+          });
+      });
+    },
+
+    endTries(tries) {
+      return tries.flatMap((ended) => {
+        const { attempt, next_attempt_at, now } = ended;
+        const delivery = methods.findDelivery(ended.delivery_id);
+        if (delivery?.claim === ended.claim) {
+          const isDelivered = attempt.result === 'delivered';
+          const isOver = isDelivered || next_attempt_at === null;
+          Object.assign(delivery, {
+            status: isDelivered ? 'delivered' : isOver ? 'failed' : 'pending',
+            claim: null,
+            due_at: isOver ? null : next_attempt_at,
+            ended_at: isOver ? now : null,
+            tries: delivery.tries + 1,
+            attempts: [...delivery.attempts, attempt].slice(-ATTEMPTS_KEPT),
+          });
+        }
+        const endpoint = state.endpoints.get(ended.endpoint_id);
+        if (!endpoint) return [];
+        const wasEnabled = endpoint.disabled_reason === null;
+        Object.assign(endpoint, endpointAfter(endpoint, ended));
+        dropIfDisabled(endpoint, now);
+        return wasEnabled && endpoint.disabled_reason !== null ? [endpointOf(endpoint)] : [];
+      });
+    },
+
+    releaseDeliveries(claim, ids, now) {
+      for (const id of ids) {
+        const delivery = methods.findDelivery(id);
+        if (delivery?.claim === claim) Object.assign(delivery, { claim: null, due_at: now });
+      }
+    },
+
+    findDelivery: (delivery_id) => state.deliveries.get(delivery_id) ?? null,
+
+    listDeliveries(filter, range) {
+      const listed = [...state.deliveries.values()].filter(isLike(filter));
+      return newestFirst(listed, ({ id }) => id, range);
+    },
+
+    retryDelivery(delivery_id, now) {
+      const delivery = methods.findDelivery(delivery_id);
+      if (!delivery || delivery.status === 'pending' || !canBeTold(delivery)) return null;
+      return beginAnew(delivery, now);
+    },
+
+    replayDeliveries({ endpoint_id, since, now, limit }) {
+      const undelivered = methods
+        .listDeliveries({ endpoint_id }, EVERYTHING)
+        .filter(
+          (one) =>
+            (one.status === 'failed' || one.status === 'dropped') &&
+            (one.ended_at ?? 0) >= since &&
+            one.type !== 'ping' &&
+            canBeTold(one),
+        );
+      return undelivered.slice(0, limit).map((one) => beginAnew(one, now)).length;
+    },
+
+    countEvents(limit) {
+      const { recorded, deliveries, endpoints } = state;
+      const pending = [...deliveries.values()].filter(({ status }) => status === 'pending');
+      const times = [...recorded.map(({ at }) => at), ...pending.map((one) => one.created_at)];
+      const failing = [...endpoints.values()].filter(
+        (one) => one.failing_since !== null && one.disabled_reason === null && !one.hidden,
+      );
+      return {
+        pending: Math.min(times.length, limit),
+        oldest_at: times.length === 0 ? null : Math.min(...times),
+        failing_endpoints: failing.length,
+      };
+    },
+
+    // Refusals
+
+    keepRefusals(refusals) {
+      for (const refusal of refusals) state.refusals.set(refusal.id, refusal);
+    },
+
+    findRefusals(filter, range) {
+      const least = leastIdSince(range.since ?? 0);
+      const found = [...state.refusals.values()]
+        .filter(isLike(filter))
+        .filter(({ id }) => id >= least);
+      return newestFirst(found, ({ id }) => id, range);
+    },
+
+    findFirstRefusal: (request_id, { since } = {}) =>
+      methods.findRefusals({ request_id }, { ...EVERYTHING, since }).at(-1) ?? null,
+
+    // Changes on the command line, and the numbers of the log
+
+    keepCommandChanges(changes) {
+      for (const change of changes) state.commandChanges.set(change.id, change);
+    },
+
+    listCommandChanges(limit) {
+      const changes = newestFirst(state.commandChanges.values(), ({ id }) => id, EVERYTHING);
+      return changes.reverse().slice(0, limit);
+    },
+
+    forgetCommandChanges(ids) {
+      for (const id of ids) state.commandChanges.delete(id);
+    },
+
+    takeLogNumbers({ count, above = 0 }) {
+      state.logNumber = Math.max(state.logNumber, above) + count;
+      return state.logNumber;
+    },
+
+    // Counts
+
+    addCounts({ hour, counts }) {
+      const sums = { ...state.hours.get(hour)?.counts };
+      for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
+        sums[name] = (sums[name] ?? 0) + count;
+      }
+      state.hours.set(hour, { hour, counts: sums });
+      if (state.live) state.live.count += liveChange(counts);
+    },
+
+    listCounts({ since, until }) {
+      return [...state.hours.values()]
+        .filter(({ hour }) => since <= hour && hour < until)
+        .sort((a, b) => a.hour - b.hour);
+    },
+
+    findLiveCount: () => state.live,
+
+    claimLiveCount({ now, every, claim_lasts }) {
+      const { live, liveClaimedAt } = state;
+      if (live && Math.abs(live.counted_at - now) < every) return false;
+      if (liveClaimedAt !== null && Math.abs(liveClaimedAt - now) < claim_lasts) return false;
+      state.liveClaimedAt = now;
+      return true;
+    },
+
+    countActiveGrants({ after, limit }) {
+      // Behind all of the application without a grant.
+      const begin = after ? `${after.application_id} ${after.grant_id ?? '~'}` : '';
+      const placeOf = (one: ModelGrant) => `${one.application_id} ${one.grant_id}`;
+      const part = grantsOf({})
+        .filter(isActive)
+        .filter((grant) => placeOf(grant) > begin)
+        .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+        .slice(0, limit);
+      const last = part.length === limit ? part.at(-1) : undefined;
+      const place = last && { application_id: last.application_id, grant_id: last.grant_id };
+      return { count: part.length, after: place ?? null };
+    },
+
+    keepLiveCount(live) {
+      state.live = live;
+    },
+
+    // Rate limits
+
+    addToCount({ key, points, now, duration }) {
+      const found = state.windows.get(key);
+      const { count, ends_at } =
+        found && now < found.ends_at ? found : { count: 0, ends_at: Infinity };
+      const counted = { count: count + points, ends_at: Math.min(ends_at, now + duration) };
+      state.windows.set(key, counted);
+      return counted;
+    },
+  };
+  return methods;
+}
+
+/** The housekeeping. */
+export function sweepModel(state: ModelState, now: number, revokedGrantDays = Infinity): void {
+  const { grants, links, pages, refusals, windows, hours, deliveries, deletions } = state;
+  remove(grants, (one) => isPending(one) && (one.code_expires_at ?? now) <= now);
+  remove(links, ({ expires_at }) => expires_at + LINKS_KEPT <= now);
+  remove(pages, ({ expires_at }) => expires_at + LINKS_KEPT <= now);
+  remove(refusals, ({ expires_at }) => expires_at <= now);
+  remove(windows, ({ ends_at }) => ends_at <= now);
+  remove(hours, ({ hour }) => hour + COUNTS_KEPT <= now);
+  remove(deliveries, ({ ended_at }) => ended_at !== null && ended_at + DELIVERIES_KEPT <= now);
+  // Of deleted applications, once all is told.
+  const pending = [...deliveries.values()].filter(({ status }) => status === 'pending');
+  remove(state.endpoints, ({ id, application_id, hidden }) => {
+    const isEnding = state.recorded.length > 0 || deletions.has(application_id ?? '');
+    return hidden && !isEnding && !pending.some(({ endpoint_id }) => endpoint_id === id);
+  });
+  for (const grant of grants.values()) {
+    if ((grant.revoked_at ?? Infinity) <= now - revokedGrantDays * DAY)
+      Object.assign(grant, reduced);
+  }
+}
+
+const DAY = 86_400_000;
+const EVERYTHING: ListRange = { limit: Infinity, before: null };
+
+function insert<Item>(records: Map<string, Item>, id: string, record: Item): void {
+  if (records.has(id)) throw new Error(`There is a record with the id ${id}.`);
+  records.set(id, record);
+}
+
+function take<Item>(records: Map<string, Item>, id: string): Item | null {
+  const found = records.get(id) ?? null;
+  records.delete(id);
+  return found;
+}
+
+/** @returns the removed records */
+function remove<Key, Item>(records: Map<Key, Item>, is: (record: Item) => boolean): Item[] {
+  const found = [...records].filter(([, record]) => is(record));
+  for (const [key] of found) records.delete(key);
+  return found.map(([, record]) => record);
+}
+
+/** A part of a list. */
+function newestFirst<Item>(
+  items: Iterable<Item>,
+  id: (item: Item) => string,
+  { limit, before }: ListRange,
+): Item[] {
+  const older = [...items].filter((item) => before === null || id(item) < before);
+  return older.sort((a, b) => (id(a) < id(b) ? 1 : -1)).slice(0, limit);
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}
+
+/** Never moves the time back. */
+function noteUse(record: Pick<SecretRecord, 'last_used_at'>, at: number): void {
+  record.last_used_at = Math.max(record.last_used_at ?? at, at);
+}
+
+/** What messages have of an account. */
+function told({ external_id: _, ...account }: CurrentAccount): string {
+  return JSON.stringify(Object.entries(account).sort());
 }
 
 /** Approves for another account than the identified one. */
@@ -568,46 +1043,78 @@ function isOfAnother(link: LinkRecord, account_id: string | null): boolean {
   return link.account_id !== account_id;
 }
 
-function pageOf({ sign_outs: _, ...page }: ModelPage): PageRecord {
-  return clone(page);
+function linkOf(link: ModelLink): LinkRecord {
+  const { begin_initiator: _, identify_initiator: __, ...rest } = link;
+  const { switch_initiator: ___, decide_initiator: ____, ...record } = rest;
+  return record;
 }
 
-/** The record of a pending code. */
-function pendingOf(code: ModelGrant): PendingRecord {
-  const { grant_id, application_id, scope, generation, account, code_hash, code_expires_at } = code;
-  return clone({
-    ...{ grant_id, application_id, scope, generation, account, code_hash, code_expires_at },
-    ...bindingOf(code),
-  });
+function pageOf({ sign_outs: _, create_initiator: __, open_initiator: ___, ...page }: ModelPage) {
+  return page;
 }
 
-function bindingOf(bound: CodeBinding): CodeBinding {
-  const { redirect_uri, redirect_uri_given, code_challenge, resource, link_id } = bound;
-  return { redirect_uri, redirect_uri_given, code_challenge, resource, link_id };
+const grantId = ({ grant_id }: ModelGrant) => grant_id;
+const isPending = ({ created_at }: ModelGrant) => created_at === null;
+const isRedeemed = (grant: ModelGrant): grant is RedeemedGrant => grant.created_at !== null;
+const isActive = (grant: ModelGrant): grant is RedeemedGrant =>
+  isRedeemed(grant) && grant.revoked_at === null;
+/** Whether it has more than a {@link RevokedRecord}. */
+const isWhole = ({ account_id }: ModelGrant) => account_id !== null;
+
+/** Whether a record has the members of a filter. One that is undefined is any. */
+const isLike = (filter: object) => (record: object) =>
+  Object.entries(filter).every(
+    ([name, value]) => value === undefined || record[name as keyof typeof record] === value,
+  );
+
+/** Beside the {@link RevokedRecord}. */
+const reduced = {
+  ...{ account_id: null, scope: null, account: null, code_hash: null, generation: null },
+  ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, resource: null },
+  ...{ link_id: null, code_expires_at: null, issued_by: null, redeemed_by: null },
+  ...{ recoveries: 0, recovered_at: null, recovered_by: null },
+  ...{ first_used_at: null, first_used_by: null, last_used_at: null },
+  ...{ revoked_by: null, revoked_reason: null },
+};
+
+function pick<Item, Name extends keyof Item>(record: Item, ...names: Name[]): Pick<Item, Name> {
+  return Object.fromEntries(names.map((name) => [name, record[name]])) as Pick<Item, Name>;
 }
 
-/** The record of a grant. */
-function recordOf(grant: ModelGrant): GrantRecord {
-  const { grant_id, application_id, resource, scope, account, redeemed_at, last_used_at } = grant;
-  const [created_at, { revoked_at }] = [redeemed_at as number, grant];
-  return clone({
-    ...{ grant_id, application_id, resource, scope, account, created_at, last_used_at, revoked_at },
-  });
+const bindingOf = (code: CodeBinding): CodeBinding =>
+  pick(code, 'redirect_uri', 'redirect_uri_given', 'code_challenge', 'resource', 'link_id');
+
+const pendingOf = (code: ModelGrant) =>
+  ({
+    ...pick(code, 'grant_id', 'application_id', 'scope', 'generation', 'account', 'code_hash'),
+    ...{ code_expires_at: code.code_expires_at, ...bindingOf(code) },
+  }) as PendingRecord;
+
+const connectedOf = (grant: ModelGrant): ConnectedGrant => ({
+  ...pick(grant, 'grant_id', 'application_id', 'resource', 'last_used_at', 'revoked_at'),
+  ...{ scope: grant.scope ?? '', created_at: grant.created_at as number },
+});
+
+const recordOf = (grant: ModelGrant): GrantRecord => ({
+  ...{ ...connectedOf(grant), account: grant.account as AccountRecord },
+});
+
+const revokedOf = (grant: ModelGrant) =>
+  pick(grant, 'grant_id', 'application_id', 'created_at', 'revoked_at') as RevokedRecord;
+
+const historyOf = (grant: ModelGrant): GrantHistory => ({
+  ...pick(grant, 'grant_id', 'application_id', 'account_id', 'issued_by'),
+  ...pick(grant, 'created_at', 'redeemed_by', 'recoveries', 'recovered_at', 'recovered_by'),
+  ...pick(grant, 'first_used_at', 'first_used_by', 'revoked_at', 'revoked_by', 'revoked_reason'),
+});
+
+const endpointOf = ({ hidden: _, ...endpoint }: StoredEndpoint): EndpointRecord => endpoint;
+
+function drop(delivery: DeliveryRecord, now: number): void {
+  Object.assign(delivery, { status: 'dropped', claim: null, due_at: null, ended_at: now });
 }
 
-/** Part of a list: newest first, older than `before`, at most `limit`. */
-function rangeOf<Item>(
-  items: Item[],
-  id: (item: Item) => string,
-  { limit, before }: { limit: number; before: string | null },
-): Item[] {
-  const sorted = items.sort((a, b) => (id(a) < id(b) ? 1 : -1));
-  const older = sorted.filter((item) => before === null || id(item) < before);
-  return clone(older.slice(0, limit));
-}
-
-const clone = structuredClone;
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.join() === other.join();
+function beginAnew(delivery: DeliveryRecord, now: number): DeliveryRecord {
+  const anew = { status: 'pending', due_at: now, claim: null, tries: 0, ended_at: null };
+  return Object.assign(delivery, anew) as DeliveryRecord;
 }

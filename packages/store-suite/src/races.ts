@@ -50,7 +50,7 @@ export function describeRaces(stores: SuiteStores): void {
     });
   });
 
-  describe('several processes', () => {
+  stores.describeUnless('processes', 'several processes', () => {
     const processes: StoreProcess[] = [];
 
     beforeAll(async () => {
