@@ -41,6 +41,8 @@ export async function backUp(path: string, file: string): Promise<BackupContents
   refuseForeign(path);
   const source = openReadOnly(path);
   const partial = partialOf(destination);
+  const made_at = Date.now();
+  let contents: BackupContents;
   try {
     const schema_version = await retryWhileLocked(() => versionOf(source, path));
     if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
@@ -48,12 +50,11 @@ export async function backUp(path: string, file: string): Promise<BackupContents
     refuseToReplace(destination, path);
     removeLeftovers(destination);
     writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
-    const made_at = Date.now();
     const before = countGrants(source);
     await retryWhileLocked(() => source.prepare('VACUUM INTO ?').run(partial));
     const after = countGrants(source);
     label(partial, made_at);
-    const contents = verify(partial, destination);
+    contents = verify(partial, destination);
     // No grant is ever deleted.
     if (
       contents.schema_version !== schema_version ||
@@ -67,9 +68,6 @@ export async function backUp(path: string, file: string): Promise<BackupContents
     sync(partial);
     renameSync(partial, destination);
     sync(dirname(destination));
-    // If that fails, the age of the backup goes on growing, and an alert says so.
-    await note(path, made_at).catch(() => undefined);
-    return contents;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`No backup was made of ${path}: ${reason}`, { cause: error });
@@ -77,6 +75,9 @@ export async function backUp(path: string, file: string): Promise<BackupContents
     source.close();
     for (const suffix of ['', '-journal']) rmSync(`${partial}${suffix}`, { force: true });
   }
+  // If that fails, the age of the backup goes on growing, and an alert says so.
+  await note(path, made_at).catch(() => undefined);
+  return contents;
 }
 
 export function verify(file: string, name: string): BackupContents {
@@ -116,6 +117,11 @@ export function verify(file: string, name: string): BackupContents {
 
 export function removeLabel(file: string): void {
   withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${LABEL}`));
+}
+
+/** Of a copy that another program made while the database was in use: the operator has decided to restore it. */
+export function acceptCopy(file: string): void {
+  withDatabase(file, (database) => database.exec("UPDATE wal_mark SET state = 'complete'"));
 }
 
 function label(file: string, made_at: Milliseconds): void {

@@ -50,7 +50,7 @@ export const driver: StoreDriver = {
   },
 };
 
-/** @param url - one without a fault: `database-url.ts` */
+/** @param url - one without a fault: `apps/server/src/database-url.ts` */
 export function pathOf(url: string): string {
   return followLink(url.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }

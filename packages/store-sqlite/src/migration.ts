@@ -5,7 +5,7 @@ import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { migrations, type SqliteStep, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, refuseMountedAlone } from './open-database.ts';
 import { closeDatabase, refuseIncomplete } from './wal-mark.ts';
 
 export async function openSqliteMigration(
@@ -36,6 +36,7 @@ export async function openSqliteMigration(
     },
 
     async run() {
+      refuseMountedAlone(path);
       const database = await openDatabase(path, {
         create: false,
         migrate: 'all',

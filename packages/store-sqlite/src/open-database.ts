@@ -40,8 +40,7 @@ export async function openDatabase(
   let database: DatabaseSync | null = null;
   try {
     if (path !== IN_MEMORY) {
-      const mounted = claim ? whyMountedAlone(path) : null;
-      if (mounted !== null) throw new UnusableDatabase(`${mounted} ${MOUNT_THE_FOLDER}`);
+      if (claim) refuseMountedAlone(path);
       prepareFile(path, create);
     }
     const opened = new DatabaseSync(path);
@@ -67,6 +66,12 @@ export async function openDatabase(
     if (database !== null) closeDatabase(database, path);
     throw isUnavailable(error) || isFileError(error) ? cannotOpen(path, error) : error;
   }
+}
+
+/** @throws UnusableDatabase */
+export function refuseMountedAlone(path: string): void {
+  const mounted = whyMountedAlone(path);
+  if (mounted !== null) throw new UnusableDatabase(`${mounted} ${MOUNT_THE_FOLDER}`);
 }
 
 function beginLog(database: DatabaseSync, path: string, now: Milliseconds): void {
@@ -131,6 +136,8 @@ export function configure(database: DatabaseSync): void {
 /** In WAL mode, each open connection holds a shared lock. False if there is another one. */
 export async function lockForItself(database: DatabaseSync): Promise<boolean> {
   try {
+    // A lock that a connection has before can be given back: see `closeAlone`.
+    database.prepare('PRAGMA user_version').get();
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     await retryWhileLocked(() => database.exec('BEGIN EXCLUSIVE; COMMIT'));
     return true;

@@ -3,9 +3,10 @@ import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReplacedDatabase, StagedBackup } from '@latchkey/store/backup';
-import { removeLabel, verify } from './backup.ts';
+import { acceptCopy, removeLabel, verify } from './backup.ts';
 import { prepareCommandChanges } from './command-changes.ts';
 import { isLocked, retryWhileLocked } from './errors.ts';
+import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { readLogNumber } from './log-counter.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -51,10 +52,10 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
 
 function refuseSource(backup: string, path: string): void {
   if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
-  if (resolve(backup) === resolve(path)) {
+  if (resolve(followLink(backup)) === resolve(path)) {
     throw new Error(`${backup} is the database itself: name a backup of it.`);
   }
-  const log = statSync(`${backup}-wal`, { throwIfNoEntry: false });
+  const log = statSync(`${followLink(backup)}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) {
     throw new Error(
       `${backup} is not a backup but a database: its latest writes are in ${backup}-wal beside it. Set DATABASE_URL=file:${backup}, run \`latchkey backup\`, and restore that.`,
@@ -109,6 +110,7 @@ function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
 /** A service that opens the database before the rename notices it later: see `database-file.ts`. */
 async function replace(staged: string, path: string): Promise<string | null> {
   await refuseIfInUse(path);
+  acceptCopy(staged);
   sync(staged);
   const files = SUFFIXES.map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
   let aside: string | null = null;

@@ -19,7 +19,7 @@ import { refuseForeign } from './foreign-file.ts';
 import { keyRecord, keyRow } from './keys.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
-import { configure, lockForItself, openDatabase } from './open-database.ts';
+import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
 import { prepareOutbox } from './outbox.ts';
 import { resourceRecord, resourceRow } from './resources.ts';
 import {
@@ -71,6 +71,7 @@ export async function openSqliteSource(
 ): Promise<Transfer> {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   refuseForeign(path);
+  if (last) refuseMountedAlone(path);
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: !last });
   let close = last ? closeBesideLog : closeReader;
   try {
@@ -101,6 +102,7 @@ export async function openSqliteSource(
 const closeReader = (database: DatabaseSync) => database.close();
 
 export async function openSqliteTarget(path: string): Promise<Transfer> {
+  refuseMountedAlone(path);
   return transfer(await openDatabase(path), path, closeDatabase);
 }
 

@@ -199,6 +199,20 @@ describe('the time since when changes may be lost', () => {
   });
 });
 
+test('a close that cannot set the mark leaves the log', async () => {
+  const store = await open();
+  const account = anAccount();
+  await store.putAccount(account);
+  const other = new DatabaseSync(path);
+  other.exec(
+    "CREATE TRIGGER full BEFORE UPDATE ON wal_mark WHEN NEW.state = 'complete' BEGIN SELECT RAISE(FAIL, 'full'); END",
+  );
+  other.close();
+  await store.close();
+  const { log, ...left } = filesOf([]);
+  expect(await accountsIn({ ...left, log }, log)).toEqual([account.id]);
+});
+
 test('a service that begins beside a reader marks the file when that has ended', async () => {
   await (await open()).close();
   const reader = new DatabaseSync(path, { readOnly: true });

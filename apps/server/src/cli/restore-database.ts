@@ -43,7 +43,7 @@ export async function restoreDatabase(
     const revoked =
       logs === undefined
         ? null
-        : await withStaged(terminal, staged.url, (service) =>
+        : await withStaged(terminal, staged.url, made_at as Milliseconds, (service) =>
             revokeByLogs(
               terminal,
               service,
@@ -78,13 +78,18 @@ const describeTime = (made_at: Milliseconds | null) =>
 async function withStaged<T>(
   terminal: Terminal,
   url: string,
+  since: Milliseconds,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   // A backup has the mark of its database, which may have been copied since.
   // What is revoked again happened before. If the endpoints have secrets of another EVENTS_KEY, the
   // service says so when it starts.
   const events = eventsFrom(loadSettings(terminal.environment));
-  const claim = { evenIfCopied: true, ...(events === null && { eventsKeys: null }) };
+  const claim = {
+    evenIfCopied: true,
+    incomplete: { since },
+    ...(events === null && { eventsKeys: null }),
+  };
   const options = { create: false, claim, counts: false, events };
   const service = await openService(url, commandLog(terminal), options);
   try {

@@ -26,6 +26,7 @@ export async function revokeAgainByLogs(
   logs: readonly string[],
   { since, json, acceptGap, ...options }: RevokeAgainOptions,
 ): Promise<void> {
+  refuseMissing(logs);
   const question = `End again all that was ended since ${formatTimestamp(since)}?`;
   await confirm(terminal, question, options);
   // The database may have been restored from a backup of an earlier version, or lack its last changes.
@@ -71,9 +72,7 @@ export async function revokeByLogs(
   { logs, since, acceptGap = false, replaced }: LogsSince,
   whatIsDone: (done: RevokedAgain) => string,
 ): Promise<RevokedByLogs> {
-  for (const log of logs) {
-    if (log !== STDIN && !existsSync(log)) throw new Error(`There is no log ${log}.`);
-  }
+  refuseMissing(logs);
   const { store } = service;
   const counter = await store.takeLogNumbers({ count: 0 });
   const check = new LogCheck(since);
@@ -88,6 +87,12 @@ export async function revokeByLogs(
   // The logs of today must not prove anything in a later restore.
   await store.takeLogNumbers({ count: 0, above: highest });
   return { ...revoked, gaps, unproven };
+}
+
+function refuseMissing(logs: readonly string[]): void {
+  for (const log of logs) {
+    if (log !== STDIN && !existsSync(log)) throw new Error(`There is no log ${log}.`);
+  }
 }
 
 const ALL = Number.MAX_SAFE_INTEGER;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,8 @@ describe('backup', () => {
     await done('app', 'create', 'Acme');
     await done('backup', file('backup.db'));
     await done('backup', file('backup.db'));
+    // That it was backed up is noted in the file itself.
+    expect(existsSync(file('latchkey.db-wal'))).toBe(false);
 
     await writeFile(file('notes.txt'), 'mine');
     expect(await refused('backup', file('notes.txt'))).toContain('is not a backup of Latchkey');
@@ -189,6 +192,28 @@ describe('restore', () => {
     await done('restore', file('backup.db'), '--accept-gap');
     expect(await readdir(folder)).not.toContain('latchkey.db-wal');
     expect(await names()).toEqual(['Acme']);
+  });
+
+  test('takes a copy that another program made while the service ran', async () => {
+    const server = await start();
+    const { link, bearer } = await linkedApplication(server);
+    const revoked = await link();
+    const since = new Date().toISOString();
+    edit('latchkey.db', `VACUUM INTO '${file('vacuumed.db')}'`);
+    await succeed(server, 'grants.revoke', { grant_id: revoked.grant_id }, bearer);
+    server.kill('SIGTERM');
+    await server.ended;
+    await writeFile(file('service.log'), server.run.stderr);
+    // As it is, nobody can tell it from a file that lost its log.
+    const copied = { DATABASE_URL: `file:${file('vacuumed.db')}` };
+    expect((await runInProcess(['app', 'list'], copied)).code).toBe(1);
+    const logs = ['--log', file('service.log'), '--accept-gap'];
+    expect(await refused('restore', file('vacuumed.db'), ...logs, '--since', since)).toContain(
+      'may lack what was changed since',
+    );
+    const early = new Date(Date.parse(since) - 600_000).toISOString();
+    await done('restore', file('vacuumed.db'), ...logs, '--since', early);
+    expect(await statusOf(await start(), revoked)).toBe(401);
   });
 
   test('refuses while a process uses the database', async () => {
