@@ -38,7 +38,7 @@ export default defineConfig([
     entry: { latchkey: 'src/cli/latchkey.ts', index: 'src/index.ts', testing: 'src/testing.ts' },
     format: 'esm',
     target: 'node22',
-    // The adapters are chunks of their own, so that a start loads only the one it uses.
+    // The stores are chunks of their own, so that a start loads only the one it uses.
     splitting: true,
     // esbuild would write `node:sqlite` as `sqlite`, which does not exist.
     removeNodeProtocol: false,

@@ -21,7 +21,8 @@ export const PARTS_OF_SERVICE = ['domain', 'store', 'rules', 'store-sqlite', 'st
 
 /** Every file of the sources that the tarball of the server contains, from the root of the repository. */
 export async function sourcesOfService(): Promise<string[]> {
-  const folders = ['apps/server', 'packages/{domain,store,rules,store-sqlite,store-mongodb}'];
+  const parts = PARTS_OF_SERVICE.map((name) => name.replace('@latchkey/', ''));
+  const folders = ['apps/server', `packages/{${parts}}`];
   const found: string[] = [];
   const exclude = ['**/*.test.ts', '**/*.test-d.ts'];
   for await (const path of glob(`{${folders}}/src/**/*.ts`, { cwd: root, exclude }))

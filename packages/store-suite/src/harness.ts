@@ -12,7 +12,7 @@ const skipped = {
   durability: 'this store keeps nothing',
 } as const;
 
-/** What `testStore` needs to test an adapter. */
+/** What `testStore` needs to test a store. */
 export interface StoreHarness {
   /** Creates an empty database. The suite creates a few, and removes each of them. */
   fresh(): Promise<TestDatabase>;
@@ -20,7 +20,7 @@ export interface StoreHarness {
   /** How long {@link TestDatabase.waitForSweep} may take, in milliseconds. */
   sweepTimeout: number;
 
-  /** How long the adapter keeps a code after its expiry, in milliseconds. */
+  /** How long the store keeps a code after its expiry, in milliseconds. */
   expiredCodesKept: number;
 
   /** What the store does not promise, since it is no database. Default: nothing. */
@@ -44,13 +44,13 @@ export interface TestDatabase {
   /** Opens another handle to the same data, on the system's clock. The suite closes it. */
   open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<Store>;
 
-  /** Resolves once the adapter's housekeeping has deleted this expired code. Starts it if possible. */
+  /** Resolves once the store's housekeeping has deleted this expired code. Starts it if possible. */
   waitForSweep(grant_id: string): Promise<void>;
 
-  /** Runs the adapter's housekeeping once, at a time, with `revokedGrantDays`. */
+  /** Runs the store's housekeeping once, at a time, with `revokedGrantDays`. */
   reduceRevoked(revokedGrantDays: number, now: number): Promise<void>;
 
-  /** Runs the adapter's housekeeping once, at a time. */
+  /** Runs the store's housekeeping once, at a time. */
   sweep(now: number): Promise<void>;
 
   /** The names of the columns or fields in which the database has anything of a record. */

@@ -32,9 +32,9 @@ import { describeSweep } from './sweep.ts';
 import { describeTexts } from './texts.ts';
 
 /**
- * Tests every promise of the {@link Store} port. An adapter is correct if this passes unchanged.
+ * Tests every promise of the {@link Store} port. A store is correct if this passes unchanged.
  *
- * @param name - the adapter, for the report
+ * @param name - the store, for the report
  * @param harness - creates its databases
  */
 export function testStore(name: string, harness: StoreHarness): void {

@@ -25,7 +25,7 @@ import {
   withoutAccount,
 } from './records.ts';
 
-// With so many calls a round, few rounds show an adapter that reads first and then writes.
+// With so many calls a round, few rounds show a store that reads first and then writes.
 const ROUNDS = runsAll ? longer(25, 200) : 10;
 const REDEEMERS = 64;
 const PROCESSES = 3;

@@ -22,7 +22,7 @@ export function describeSweep(stores: SuiteStores): void {
       ...(stores.sweepTimeout > 60_000 ? slow : {}),
     }, async () => {
       const code_expires_at = Date.now() + 1_500 - stores.expiredCodesKept;
-      // Redeemed a year ago: an adapter that sweeps by any age would delete them.
+      // Redeemed a year ago: a store that sweeps by any age would delete them.
       const now = code_expires_at - 365 * 86_400_000;
       const unchanged = await Promise.all(
         ['active', 'used', 'revoked'].map(async (state) => {

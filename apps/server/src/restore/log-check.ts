@@ -41,7 +41,7 @@ export interface LogFindings {
   highest: number;
 }
 
-// Each process takes one so often: see `log-numbers.ts`.
+// Each process takes one so often: see `packages/rules/src/audit/log-numbers.ts`.
 const NUMBER_EVERY: Milliseconds = 60_000;
 
 /** Whether logs have everything since a backup, by the numbers that each process took: decision 62. */

@@ -95,7 +95,7 @@ async function checkIndexes(): Promise<void> {
   report('indexes', found, 'none and none', missing.length + conflicts.length === 0);
 }
 
-/** Explains the commands of every operation: see `statements.slow.test.ts`. */
+/** Explains the commands of every operation: see `packages/store-mongodb/test/statements.slow.test.ts`. */
 async function checkCommands(shards: number): Promise<void> {
   const [explained, excessive] = [new Set<string>(), new Set<string>()];
   const { store, close } = await openExplained(

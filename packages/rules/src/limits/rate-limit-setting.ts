@@ -3,7 +3,7 @@ export interface RateLimit {
   seconds: number;
 }
 
-/** `authentications` (failed ones) and `links` count per address, `links_total` for all of them, the others per application: see `call-limits.ts`. */
+/** `authentications` (failed ones) and `links` count per address, `links_total` for all of them, the others per application: see `apps/server/src/operations/call-limits.ts`. */
 type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links' | 'links_total';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
