@@ -20,7 +20,7 @@ import { nodeSqlite } from './node-sqlite.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { foreignObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
-import { closeDatabase, refuseIncomplete } from './wal-mark.ts';
+import { closeDatabase, refuseIncomplete, SET_COMPLETE } from './wal-mark.ts';
 
 /** Only a backup has this table. A backup replaces no file without it. */
 const LABEL = 'latchkey_backup';
@@ -121,7 +121,7 @@ export function removeLabel(file: string): void {
 
 /** Of a copy that another program made while the database was in use: the operator has decided to restore it. */
 export function acceptCopy(file: string): void {
-  withDatabase(file, (database) => database.exec("UPDATE wal_mark SET state = 'complete'"));
+  withDatabase(file, (database) => database.exec(SET_COMPLETE));
 }
 
 function label(file: string, made_at: Milliseconds): void {
@@ -129,7 +129,7 @@ function label(file: string, made_at: Milliseconds): void {
     database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
     database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
     // The database that it was copied from is in use. This file needs no log.
-    database.exec("UPDATE wal_mark SET state = 'complete'");
+    database.exec(SET_COMPLETE);
   });
 }
 

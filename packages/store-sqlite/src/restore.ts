@@ -52,10 +52,11 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
 
 function refuseSource(backup: string, path: string): void {
   if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
-  if (resolve(followLink(backup)) === resolve(path)) {
+  const file = followLink(backup);
+  if (resolve(file) === resolve(path)) {
     throw new Error(`${backup} is the database itself: name a backup of it.`);
   }
-  const log = statSync(`${followLink(backup)}-wal`, { throwIfNoEntry: false });
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) {
     throw new Error(
       `${backup} is not a backup but a database: its latest writes are in ${backup}-wal beside it. Set DATABASE_URL=file:${backup}, run \`latchkey backup\`, and restore that.`,

@@ -167,18 +167,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const tryDropUntold = (now = clock()) => dropUntold(now).catch(() => undefined);
 
   async function sweep(): Promise<void> {
-    // Where the disk is full, what follows makes room.
-    const failed = await retryWhileLocked(vouch).then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    for (const sweepBatch of [deliveries.dropUntold, ...sweeps()]) {
-      const sweepOnce = write(() => sweepBatch(clock()));
-      while (await sweepOnce()) {
-        // Lets requests run between two batches.
+    try {
+      await retryWhileLocked(vouch);
+    } finally {
+      // Where the disk is full, this makes room.
+      for (const sweepBatch of [deliveries.dropUntold, ...sweeps()]) {
+        const sweepOnce = write(() => sweepBatch(clock()));
+        while (await sweepOnce()) {
+          // Lets requests run between two batches.
+        }
       }
     }
-    if (failed !== null) throw failed.error;
   }
 
   const mark = path === IN_MEMORY ? null : walMark(database, path);

@@ -53,23 +53,31 @@ function hasLog(path: string): boolean {
 }
 
 /**
- * Why a database may not be used. An open connection has a lock, so that no other process removes the log.
+ * An open connection has a lock, so that no other process removes the log.
  *
  * @param database - it is read before the log: a process that has just begun it has both
- * @returns null if it may be used
+ * @returns null if the database may be used
  */
-export function whyIncomplete(database: DatabaseSync, path: string): string | null {
-  const { state, since } = read(database);
-  const isBehind = state === 'behind';
-  if (!isBehind && (state === 'complete' || hasLog(path))) return null;
+function incompleteMark(database: DatabaseSync, path: string): WalMark | null {
+  const mark = read(database);
+  const isComplete = mark.state === 'complete' || (mark.state !== 'behind' && hasLog(path));
+  return isComplete ? null : mark;
+}
+
+function whyRefused({ state, since }: WalMark, path: string): string {
   const time = formatTimestamp(since);
-  const [why, way] = isBehind
-    ? ['A `latchkey revoke-again` on it has not ended.', 'Run it again.']
-    : [
-        `It was in use, and its write-ahead log is gone: ${path}-wal is missing or empty.`,
-        'If the log still exists, such as in a stopped container, put it beside the database, and start again. If another program, such as sqlite3, was the last to close the database, it lacks nothing: run `latchkey serve --incomplete` once.',
-      ];
-  return `The database ${path} may lack what was changed since ${time}, such as revocations. ${why} ${way} Otherwise run \`latchkey revoke-again --since ${time}\` with the logs of the service since then. To use the database as it is, run \`latchkey serve --incomplete\` once: what was revoked since then may work again.`;
+  const what = `The database ${path} may lack what was changed since ${time}, such as revocations.`;
+  const why =
+    state === 'behind'
+      ? 'A `latchkey revoke-again` on it has not ended. Run'
+      : `It was in use, and its write-ahead log is gone: ${path}-wal is missing or empty. If the log still exists, such as in a stopped container, put it beside the database, and start again. If another program, such as sqlite3, was the last to close the database, nothing is missing: use it as it is. Otherwise run`;
+  return `${what} ${why} \`latchkey revoke-again --since ${time}\` with the logs of the service since then. To use the database as it is, run \`latchkey serve --incomplete\` once: what was revoked since then may work again.`;
+}
+
+/** Why a database may not be used. @returns null if it may */
+export function whyIncomplete(database: DatabaseSync, path: string): string | null {
+  const mark = incompleteMark(database, path);
+  return mark && whyRefused(mark, path);
 }
 
 /** @throws IncompleteDatabase */
@@ -77,6 +85,9 @@ export function refuseIncomplete(database: DatabaseSync, path: string): void {
   const why = whyIncomplete(database, path);
   if (why !== null) throw new IncompleteDatabase(why);
 }
+
+export const SET_COMPLETE = "UPDATE wal_mark SET state = 'complete'";
+const SET_BEHIND = "UPDATE wal_mark SET state = 'behind'";
 
 /**
  * Refuses an incomplete database, or does with it what an operator has decided.
@@ -89,18 +100,16 @@ export function enterIncomplete(
   decided: Claim['incomplete'],
   onWarning: (message: string) => void = () => {},
 ): void {
-  const why = whyIncomplete(database, path);
-  if (why === null) return;
-  if (decided === undefined) throw new IncompleteDatabase(why);
-  const { since } = read(database);
+  const mark = incompleteMark(database, path);
+  if (mark === null) return;
+  if (decided === undefined) throw new IncompleteDatabase(whyRefused(mark, path));
+  const { since } = mark;
   if (typeof decided === 'object' && decided.since > since) {
     throw new IncompleteDatabase(
       `The database ${path} may lack what was changed since ${formatTimestamp(since)}. Give that time to --since, or an earlier one, and all logs of the service since then.`,
     );
   }
-  database.exec(
-    `UPDATE wal_mark SET state = '${typeof decided === 'object' ? 'behind' : 'complete'}'`,
-  );
+  database.exec(typeof decided === 'object' ? SET_BEHIND : SET_COMPLETE);
   if (decided === 'accept') {
     const time = formatTimestamp(since);
     onWarning(
@@ -161,7 +170,7 @@ export function closeDatabase(database: DatabaseSync, path: string): void {
   }
 }
 
-/** 14 ms at most. Of 276 pairs of processes that closed at once, none was left without a last one. */
+/** They wait 28 ms at most. Of 200 pairs that closed at once, 195 left the file complete, and with one try 156. */
 const CLOSING_TRIES = 4;
 
 /** The last connection removes the log, unless it can only read. */
@@ -200,11 +209,11 @@ export function completeFile(path: string): void {
 export function closeAlone(database: DatabaseSync, path: string): void {
   try {
     // One that is incomplete stays as it is, for the next start to find.
-    if (whyIncomplete(database, path) === null) {
+    if (incompleteMark(database, path) === null) {
       // First all the rest, so that the checkpoint of the end has only this row to bring.
       const isAllThere = isCheckpointed(database.prepare('PRAGMA wal_checkpoint').get());
       if (isAllThere && read(database).state !== 'complete') {
-        database.exec("UPDATE wal_mark SET state = 'complete'");
+        database.exec(SET_COMPLETE);
       }
     }
   } catch (error) {

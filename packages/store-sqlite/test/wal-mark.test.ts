@@ -199,6 +199,21 @@ describe('the time since when changes may be lost', () => {
   });
 });
 
+test('a close beside another one waits for its end, and then leaves the file whole', async () => {
+  const store = await open();
+  await store.putAccount(anAccount());
+  const other = new DatabaseSync(path, { readOnly: true });
+  other.prepare('SELECT * FROM wal_mark').get();
+  const wait = vi.spyOn(Atomics, 'wait').mockImplementationOnce(() => {
+    other.close();
+    return 'timed-out';
+  });
+  await store.close();
+  expect(wait).toHaveBeenCalledTimes(1);
+  wait.mockRestore();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
 test('a close that cannot set the mark leaves the log', async () => {
   const store = await open();
   const account = anAccount();

@@ -41,7 +41,7 @@ export async function revokeAgainByLogs(
     const object = { object: 'revoked_again', ...revoked };
     await print(terminal, json, object, describeRevoked(revoked));
   });
-  // What may have been missing is there only now.
+  // Until here, a run that fails leaves the database closed to everything else.
   await withService(terminal, { ...access, incomplete: 'revoked' }, async () => {});
 }
 

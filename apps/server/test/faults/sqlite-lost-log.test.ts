@@ -110,11 +110,11 @@ test('a copy of the file of a running service is refused, and one of a stopped s
   expect((await runInProcess(['app', 'list'], at('stopped.db'))).stdout).toContain('Acme');
 });
 
-test('services that stop at once leave a whole file, and a command that is killed leaves its log', async () => {
+test('services that stop at once lose nothing, and a command that is killed leaves its log', async () => {
   const servers = await Promise.all([start('latchkey.db'), start('latchkey.db')]);
   await Promise.all(servers.map((server) => server.stop()));
-  await cp(file('latchkey.db'), file('whole.db'));
-  expect(await runInProcess(['app', 'list'], at('whole.db'))).toMatchObject({ code: 0 });
+  // If each saw the other, the log stays.
+  expect(await runInProcess(['app', 'list'], at('latchkey.db'))).toMatchObject({ code: 0 });
   for (let round = 0; round < 5; round++) {
     const command = startCommand(['app', 'create', `${round}`], at('latchkey.db'));
     // Later from round to round: at the opening, the change and the closing.
