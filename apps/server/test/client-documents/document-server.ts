@@ -21,6 +21,8 @@ export function useWorld(): World {
   return world;
 }
 
+let addresses = 0;
+
 /** Publishes a document until the test has finished. */
 export async function publish(
   { pem }: World,
@@ -45,6 +47,7 @@ export async function publish(
     published.requests += 1;
     published.respond(response);
   });
-  published.address = `https://${host}:${port}/client.json`;
+  // A port may come again within the seconds for which the service keeps what was there.
+  published.address = `https://${host}:${port}/${++addresses}/client.json`;
   return published;
 }
