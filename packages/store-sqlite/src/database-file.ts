@@ -29,9 +29,7 @@ export const inMemory: DatabaseFile = {
 /** @param path - of a database that was just opened, so that its write-ahead log exists */
 export function watchDatabaseFile(path: string, onLost: (error: Error) => void): DatabaseFile {
   // Both have to stay: without its log, the file lacks the newest commits.
-  const files = [path, `${path}-wal`]
-    .map((name) => ({ name, opened: identify(name) }))
-    .filter(({ opened }) => opened !== undefined);
+  const files = [path, `${path}-wal`].map((name) => ({ name, opened: identify(name) }));
   let lost: Error | null = null;
 
   function lose(message: string, cause?: unknown): void {
@@ -82,16 +80,14 @@ function identify(name: string): Identity {
   }
 }
 
-/** Why it can't be used where it is. @returns null if it can */
-export function whyMountedAlone(path: string): string | null {
-  if (!isMountedAlone(path)) return null;
-  return `${path} is mounted without its folder. SQLite keeps the latest changes in ${path}-wal beside it: they would stay behind, for example in the container, and what was revoked would work again without them.`;
-}
+/** Why a file that {@link isMountedAlone} can't be used there. */
+export const whyNotAlone = (path: string) =>
+  `${path} is mounted without its folder. SQLite keeps the latest changes in ${path}-wal beside it: they would stay behind, for example in the container, and what was revoked would work again without them.`;
 
 export const MOUNT_THE_FOLDER =
   'Put the file into a folder of its own, and mount that folder instead.';
 
-function isMountedAlone(path: string): boolean {
+export function isMountedAlone(path: string): boolean {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return false;
   const place = realpathSync(path);
@@ -103,10 +99,12 @@ function isMountedAlone(path: string): boolean {
   }
   // proc(5): the fifth field is the mount point, with space, tab, line feed and backslash in octal. Devices say less
   // here: on an overlay, a file can have another one than its folder.
-  const points = mounts.split('\n').map((line) => line.split(' ')[4] ?? '');
-  const plain = (text: string) =>
-    text.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-  return points.some((point) => plain(point) === place);
+  return mounts.split('\n').some((line) => {
+    const point = line
+      .split(' ')[4]
+      ?.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+    return point === place;
+  });
 }
 
 const OTHERS = 0o077;
@@ -125,8 +123,7 @@ export function tightenFile(path: string): string | null {
 /** In bytes: the database with its log, and what is free on its disk. */
 export function sizesOf(path: string): { database: number; free: number } {
   const { bavail, bsize } = statfsSync(path);
-  const sizes = [path, `${path}-wal`].map(
-    (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,
-  );
-  return { database: sizes.reduce((sum, bytes) => sum + bytes), free: bavail * bsize };
+  return { database: sizeOf(path) + sizeOf(`${path}-wal`), free: bavail * bsize };
 }
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -10,7 +10,7 @@ import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch } from '@latchkey/store/schema-version';
 import { checkUse } from '@latchkey/store/use-mark';
 import { checkDamage } from './check-damage.ts';
-import { MOUNT_THE_FOLDER, sizesOf, whyMountedAlone } from './database-file.ts';
+import { isMountedAlone, MOUNT_THE_FOLDER, sizesOf, whyNotAlone } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { ForeignFile, refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
@@ -104,8 +104,7 @@ const NETWORK = new Map([
 ]);
 
 function checkTopology(path: string): Finding {
-  const mounted = whyMountedAlone(path);
-  if (mounted !== null) return problem('topology', mounted, MOUNT_THE_FOLDER);
+  if (isMountedAlone(path)) return problem('topology', whyNotAlone(path), MOUNT_THE_FOLDER);
   const name = NETWORK.get(statfsSync(path).type);
   if (name === undefined) {
     return ok('topology', 'A file on a local disk. Every process of the service runs here.');

@@ -4,9 +4,7 @@ import { BadSetting } from '@latchkey/domain/bad-setting';
 /** No `import`: a Node without SQLite has to get a message, and some bundlers strip `node:`. */
 export function nodeSqlite(): typeof NodeSqlite {
   // Node 23.0 to 23.3 hide it behind a flag, and some systems build Node without it.
-  const module: typeof NodeSqlite | undefined = withoutSqliteWarning(() =>
-    process.getBuiltinModule('node:sqlite'),
-  );
+  const module = loadWithoutWarning();
   if (!module) {
     throw new BadSetting(
       `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a "mongodb:" DATABASE_URL.`,
@@ -16,7 +14,7 @@ export function nodeSqlite(): typeof NodeSqlite {
 }
 
 /** Some Node releases print an experimental warning on the stderr of every command. */
-function withoutSqliteWarning<T>(load: () => T): T {
+function loadWithoutWarning(): typeof NodeSqlite | undefined {
   const emitWarning = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: never[]) => {
     if (!String(warning).includes('SQLite is an experimental feature')) {
@@ -24,7 +22,7 @@ function withoutSqliteWarning<T>(load: () => T): T {
     }
   };
   try {
-    return load();
+    return process.getBuiltinModule('node:sqlite');
   } finally {
     process.emitWarning = emitWarning;
   }

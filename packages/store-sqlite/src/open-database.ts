@@ -5,15 +5,12 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { StoreOptions } from '@latchkey/store/store';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
-import { claimDatabase } from '@latchkey/store/use-mark';
-import { MOUNT_THE_FOLDER, tightenFile, whyMountedAlone } from './database-file.ts';
-import { prepareHasEndpoints } from './endpoints.ts';
+import { isMountedAlone, MOUNT_THE_FOLDER, tightenFile, whyNotAlone } from './database-file.ts';
 import { BLOCKING_MS, isFull, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { refuseForeign, sign } from './foreign-file.ts';
-import { migrate, nameOf, type SqliteStep, versionOf } from './migrations.ts';
+import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
-import { useMarks } from './use-mark.ts';
-import { closeDatabase, enterIncomplete, walMark } from './wal-mark.ts';
+import { closeDatabase, enterIncomplete, prepareVouch } from './wal-mark.ts';
 
 export const IN_MEMORY = ':memory:';
 
@@ -49,18 +46,15 @@ export async function openDatabase(
     if (path !== IN_MEMORY) {
       const warning = tightenFile(path);
       if (warning !== null) onWarning?.(warning);
+    }
+    await retryWhileLocked(() => {
       // Before anything is written, such as the mode of a backup.
-      await retryWhileLocked(() => enterIncomplete(opened, path, claim?.incomplete, onWarning));
-    }
-    await retryWhileLocked(() => sign(opened));
-    await retryWhileLocked(() => configure(opened));
-    await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
-    if (path !== IN_MEMORY) await retryWhileLocked(() => beginLog(opened, path, clock()));
-    if (claim) {
-      const hasEndpoints = () => retryWhileLocked(prepareHasEndpoints(opened));
-      const claimed = { ...useMarks(opened), name: nameOf(path), hasEndpoints };
-      await claimDatabase(claimed, claim, onWarning);
-    }
+      if (path !== IN_MEMORY) enterIncomplete(opened, path, claim?.incomplete, onWarning);
+      sign(opened);
+      configure(opened);
+      migrate(opened, path, mayMigrate, migrations);
+      if (path !== IN_MEMORY) beginLog(opened, path, clock());
+    });
     return opened;
   } catch (error) {
     if (database !== null) closeDatabase(database, path);
@@ -70,13 +64,13 @@ export async function openDatabase(
 
 /** @throws UnusableDatabase */
 export function refuseMountedAlone(path: string): void {
-  const mounted = whyMountedAlone(path);
-  if (mounted !== null) throw new UnusableDatabase(`${mounted} ${MOUNT_THE_FOLDER}`);
+  if (!isMountedAlone(path)) return;
+  throw new UnusableDatabase(`${whyNotAlone(path)} ${MOUNT_THE_FOLDER}`);
 }
 
 function beginLog(database: DatabaseSync, path: string, now: Milliseconds): void {
   try {
-    walMark(database, path).begin(now);
+    prepareVouch(database, path)(now);
   } catch (error) {
     // Until there is room, this database can only be read, and a sweep begins the log later.
     if (!isFull(error)) throw error;
@@ -86,10 +80,12 @@ function beginLog(database: DatabaseSync, path: string, now: Milliseconds): void
 /** The file has personal data and hashes of credentials, so only its owner may read it. */
 function prepareFile(path: string, create: boolean): void {
   refuseForeign(path);
-  if (!create && !existsSync(path)) throw noDatabase(path);
-  makeFolder(dirname(path));
-  // SQLite gives the write-ahead log the same mode.
-  if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
+  if (!existsSync(path)) {
+    if (!create) throw noDatabase(path);
+    makeFolder(dirname(path));
+    // SQLite gives the write-ahead log the same mode.
+    writeFileSync(path, '', { flag: 'a', mode: 0o600 });
+  }
   // SQLite would open a read-only file, and then refuse every write.
   accessSync(path, constants.R_OK | constants.W_OK);
 }

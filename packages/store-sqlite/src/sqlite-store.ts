@@ -28,7 +28,7 @@ import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
 import { prepareUseMarks } from './use-mark.ts';
-import { closeDatabase, walMark } from './wal-mark.ts';
+import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 const RESERVE_EVERY_MS = 2_000;
@@ -47,18 +47,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database, options.revokedGrantDays));
-  // It may need an index.
-  if (options.revokedGrantDays != null) {
-    await retryWhileLocked(sweeps).catch((error) => {
-      closeDatabase(database, path);
-      throw error;
-    });
-  }
-  // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
-  // full. Not before: a migration, and the index of the sweeps, sort whole tables.
-  database.exec('PRAGMA temp_store = MEMORY');
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  if (options.recordsEvents) recordEvents(database, clock);
   const applications = atFirstUse(() => prepareApplications(database));
   const endpoints = atFirstUse(() => prepareEndpoints(database));
   const deliveries = atFirstUse(() => prepareDeliveries(database, endpoints));
@@ -135,6 +124,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     replace: write(useMarks.replace),
     hasEndpoints: read(prepareHasEndpoints(database)),
   };
+  try {
+    if (options.claim) await claimDatabase(claimed, options.claim, options.onWarning);
+    // It may need an index.
+    if (options.revokedGrantDays != null) await retryWhileLocked(sweeps);
+  } catch (error) {
+    closeDatabase(database, path);
+    throw error;
+  }
+  // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
+  // full. Not before: a migration, and the index of the sweeps, sort whole tables.
+  database.exec('PRAGMA temp_store = MEMORY');
+  // SQLite drops temporary triggers where it changes that.
+  if (options.recordsEvents) recordEvents(database, clock);
 
   const putAccount = write(accounts.putAccount);
   const beginErasure = end(accounts.beginErasure);
@@ -180,12 +182,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     }
   }
 
-  const mark = path === IN_MEMORY ? null : walMark(database, path);
+  const vouchFor = path === IN_MEMORY ? null : prepareVouch(database, path);
   function vouch(): void {
-    if (mark === null) return;
+    if (vouchFor === null) return;
     // Of a log that another file has replaced, nothing is known.
     file.verify();
-    mark.vouch(clock());
+    vouchFor(clock());
   }
 
   async function close(): Promise<void> {

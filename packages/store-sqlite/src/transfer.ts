@@ -40,8 +40,8 @@ import {
   closeAlone,
   closeBesideLog,
   closeDatabase,
+  prepareVouch,
   refuseIncomplete,
-  walMark,
 } from './wal-mark.ts';
 
 type Row = Record<string, string | number | Uint8Array | null>;
@@ -90,7 +90,7 @@ export async function openSqliteSource(
     if (last) {
       // It changes the file.
       configure(database);
-      walMark(database, path).begin(Date.now());
+      prepareVouch(database, path)(Date.now());
     }
     return transfer(database, path, close);
   } catch (error) {

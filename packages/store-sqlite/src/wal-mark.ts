@@ -118,7 +118,12 @@ export function enterIncomplete(
   }
 }
 
-export function walMark(database: DatabaseSync, path: string) {
+/**
+ * Called before the first write, and now and then. Something that reads the log can hold it up.
+ *
+ * @returns brings to the file what the log has, and then marks the file
+ */
+export function prepareVouch(database: DatabaseSync, path: string): (now: Milliseconds) => void {
   const begin = database.prepare(
     "UPDATE wal_mark SET state = 'opening', since = ? WHERE state = 'complete'",
   );
@@ -129,22 +134,13 @@ export function walMark(database: DatabaseSync, path: string) {
   );
   const countChanges = database.prepare('SELECT total_changes() AS changes');
   const changes = () => countChanges.get()?.changes;
-  const isVouched = () => read(database).state === 'in_use' && hasLog(path);
   let vouchedAt = changes();
 
-  return {
-    /** Before the first write. */
-    begin(now: Milliseconds): void {
-      if (!isVouched()) this.vouch(now);
-    },
-
-    /** Brings to the file what the log has. Something that reads the log can hold that up. */
-    vouch(now: Milliseconds): void {
-      if (changes() === vouchedAt && isVouched()) return;
-      begin.run(now);
-      if (isCheckpointed(checkpoint.get())) vouch.run(now);
-      vouchedAt = changes();
-    },
+  return (now) => {
+    if (changes() === vouchedAt && read(database).state === 'in_use' && hasLog(path)) return;
+    begin.run(now);
+    if (isCheckpointed(checkpoint.get())) vouch.run(now);
+    vouchedAt = changes();
   };
 }
 
