@@ -48,24 +48,24 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database, options.revokedGrantDays));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const applications = atFirstUse(() => prepareApplications(database));
-  const endpoints = atFirstUse(() => prepareEndpoints(database));
-  const deliveries = atFirstUse(() => prepareDeliveries(database, endpoints));
-  const outbox = atFirstUse(() => prepareOutbox(database));
-  const accounts = atFirstUse(() => prepareAccounts(database, clock));
-  const scopes = atFirstUse(() => prepareScopes(database));
-  const resources = atFirstUse(() => prepareResources(database));
-  const keys = atFirstUse(() => prepareKeys(database));
-  const pages = atFirstUse(() => preparePages(database));
-  const links = atFirstUse(() => prepareLinks(database, pages));
-  const codes = atFirstUse(() => prepareCodes(database));
-  const grants = atFirstUse(() => prepareGrants(database));
-  const trials = atFirstUse(() => prepareTrials(database));
-  const refusals = atFirstUse(() => prepareRefusals(database));
-  const commandChanges = atFirstUse(() => prepareCommandChanges(database));
-  const logCounter = atFirstUse(() => prepareLogCounter(database));
-  const counts = atFirstUse(() => prepareCounts(database));
-  const rateLimits = atFirstUse(() => prepareRateLimits(database));
+  const applications = atFirstUse(prepareApplications, database);
+  const endpoints = atFirstUse(prepareEndpoints, database);
+  const deliveries = atFirstUse(prepareDeliveries, database, endpoints);
+  const outbox = atFirstUse(prepareOutbox, database);
+  const accounts = atFirstUse(prepareAccounts, database, clock);
+  const scopes = atFirstUse(prepareScopes, database);
+  const resources = atFirstUse(prepareResources, database);
+  const keys = atFirstUse(prepareKeys, database);
+  const pages = atFirstUse(preparePages, database);
+  const links = atFirstUse(prepareLinks, database, pages);
+  const codes = atFirstUse(prepareCodes, database);
+  const grants = atFirstUse(prepareGrants, database);
+  const trials = atFirstUse(prepareTrials, database);
+  const refusals = atFirstUse(prepareRefusals, database);
+  const commandChanges = atFirstUse(prepareCommandChanges, database);
+  const logCounter = atFirstUse(prepareLogCounter, database);
+  const counts = atFirstUse(prepareCounts, database);
+  const rateLimits = atFirstUse(prepareRateLimits, database);
   const useMarks = prepareUseMarks(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
@@ -383,13 +383,17 @@ function once<T extends object>(make: () => T): () => T {
 }
 
 /** The statements of a group are prepared when the first of them is used: a command uses few. */
-function atFirstUse<Group extends object>(prepare: () => Group): Group {
-  const group = once(prepare);
+function atFirstUse<Group extends object, Input extends unknown[]>(
+  prepare: (...made: Input) => Group,
+  ...made: Input
+): Group {
+  let group: Group | undefined;
   return new Proxy({} as Group, {
     get(_, name) {
       let statement: ((...input: unknown[]) => unknown) | undefined;
       return (...input: unknown[]) => {
-        statement ??= Reflect.get(group(), name) as typeof statement;
+        group ??= prepare(...made);
+        statement ??= Reflect.get(group, name) as typeof statement;
         return statement?.(...input);
       };
     },
