@@ -111,7 +111,10 @@ const examples: { readonly [Name in SettingName]: { example: string; fileExample
 interface Setting<Value, Default extends string | null = string | null> {
   schema: z.ZodType<Value, string>;
   fault: string;
+  /** As an operator would write it. */
   default: Default;
+  /** What it is if it is not set. */
+  unset: Value | null;
 }
 
 // A placeholder, or a key that was held down, has fewer different characters.
@@ -132,10 +135,9 @@ function setting<Value, Default extends string | null = null>(
   fault: string,
   standard: Default = null as Default,
 ): Setting<Value, Default> {
-  return { schema, fault, default: standard };
+  const unset = standard === null ? null : schema.parse(standard);
+  return { schema, fault, default: standard, unset };
 }
-
-const databaseUrl = z.string().refine((text) => databaseUrlFault(text) === null);
 
 const signInUrl = uris.webUri.refine((url) => {
   const { query, fragment } = uris.splitUri(url) ?? {};
@@ -146,11 +148,7 @@ const signInUrl = uris.webUri.refine((url) => {
 const definitions = {
   PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),
   HOST: setting(hostName, 'must be a host name or an address', '127.0.0.1'),
-  DATABASE_URL: setting(
-    databaseUrl,
-    'must be the address of a database',
-    'file:./data/latchkey.db',
-  ),
+  DATABASE_URL: setting(z.string(), 'must be the address of a database', 'file:./data/latchkey.db'),
   ADMIN_SECRET: setting(strongSecret, STRONG_SECRET_FAULT),
   ADMIN_SECRET_PREVIOUS: setting(strongSecret, STRONG_SECRET_FAULT),
   ADMIN_HOST: setting(hostName, 'must be a host name or an address'),
@@ -332,15 +330,14 @@ function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
 ): SettingOf<Name> {
-  const { schema, fault, default: standard } = definitions[name];
+  const { schema, fault, unset } = definitions[name];
   const found = find(environment, name);
-  const text = found?.text ?? standard;
-  if (text === null) return null as SettingOf<Name>;
-  if (found !== undefined) refuseWrapped(found);
-  const result = schema.safeParse(text);
-  if (result.success) return result.data as SettingOf<Name>;
-  const { subject, example } = found as Found;
+  if (found === undefined) return unset as SettingOf<Name>;
+  refuseWrapped(found);
+  const { text, subject, example } = found;
   const url = name === 'DATABASE_URL' ? databaseUrlFault(text) : null;
+  const result = schema.safeParse(text);
+  if (result.success && url === null) return result.data as SettingOf<Name>;
   const isShown = subject === name && url?.meant != null;
   refuse(
     { text, subject, example: isShown ? `${name}=${url.meant}` : example },
@@ -412,6 +409,7 @@ function readLinking(
       `CLIENT_DOCUMENTS is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
     );
   }
+  const pageTexts = read(environment, 'PAGE_TEXTS');
   return {
     signInUrl,
     clientDocuments,
@@ -420,12 +418,11 @@ function readLinking(
     pageLogo: read(environment, 'PAGE_LOGO'),
     pageHome: read(environment, 'PAGE_HOME'),
     pageColor: read(environment, 'PAGE_COLOR'),
-    pageTexts: readPageTexts(read(environment, 'PAGE_TEXTS')),
+    pageTexts: pageTexts === null ? {} : readPageTexts(pageTexts),
   };
 }
 
-function readPageTexts(path: string | null): TextsByLanguage {
-  if (path === null) return {};
+function readPageTexts(path: string): TextsByLanguage {
   const { fault } = definitions.PAGE_TEXTS;
   const { example } = examples.PAGE_TEXTS;
   let json: string;
