@@ -3,18 +3,18 @@ import type { StoreDriver } from '@latchkey/store/store-driver';
 import { driver as mongodb } from '@latchkey/store-mongodb/driver';
 import { driver as sqlite } from '@latchkey/store-sqlite/driver';
 
-/** The databases that this program can use. */
-const drivers: readonly StoreDriver[] = [sqlite, mongodb];
+/** The databases that this program can use, each with every scheme of its URLs. */
+const drivers = [sqlite, mongodb].flatMap((driver) =>
+  driver.schemes.map((scheme) => ({ scheme, driver })),
+);
 
-const schemes = drivers.flatMap((driver) => driver.schemes);
+const schemes = drivers.map(({ scheme }) => scheme);
 
 /** What the URL of a database must start with, for messages. */
 export const DATABASE_URL_SCHEMES = `${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}`;
 
 const find = (url: string) =>
-  drivers.find((driver) =>
-    driver.schemes.some((scheme) => url.startsWith(scheme) && url.length > scheme.length),
-  );
+  drivers.find(({ scheme }) => url.startsWith(scheme) && url.length > scheme.length)?.driver;
 
 export const isDatabaseUrl = (text: string): boolean => find(text) !== undefined;
 

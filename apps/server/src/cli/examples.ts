@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 
 export function addExamples(command: Command, ...lines: string[]): Command {
-  const text = lines.map((line) => `  $ latchkey ${line}`).join('\n');
-  return command.addHelpText('after', `\nExamples:\n${text}`);
+  return command.addHelpText('after', `\nExamples:\n  $ latchkey ${lines.join('\n  $ latchkey ')}`);
 }

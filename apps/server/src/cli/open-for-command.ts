@@ -1,5 +1,5 @@
 import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
-import { redactorFor } from '@latchkey/rules/log/redactor';
+import { redactor } from '@latchkey/rules/log/redactor';
 import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import type { Claim } from '@latchkey/store/use-mark';
@@ -12,7 +12,7 @@ import {
   type ServiceOptions,
 } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
-import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
+import { loadSettings, refuseInMemory, settingsInForce } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -25,9 +25,7 @@ export type CallAsOperator = <Name extends OperatorOperation>(
 
 export interface OpenService {
   service: Service;
-  settings: Settings;
   call: CallAsOperator;
-  close(): Promise<void>;
 }
 
 export interface Access
@@ -39,48 +37,39 @@ export interface Access
   signs?: boolean;
 }
 
-export async function openForCommand(
+/** Refuses a database in memory, which would keep nothing. */
+export async function withService(
   terminal: Terminal,
   { signs = false, incomplete, ...access }: Access,
-): Promise<OpenService> {
+  use: (open: OpenService) => Promise<void>,
+): Promise<void> {
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays, minFreeMb } = settings;
-  const complete = await completeSettings(settings);
-  const linking = linkingFrom(complete);
+  const demo = isDemo(settings) ? await import('../demo/linking-demo.ts') : null;
+  const complete = demo?.withLinkingDemo(settings, listeningUrl(settings)) ?? settings;
   const events = eventsFrom(settings);
   const keys = events && fingerprintsOf(events.keys());
-  // The demo has events, with a key of its own.
-  const recordsEvents = events !== null || complete !== settings;
-  const redact = redactorFor(settings.secrets);
-  const inForce = () => settingsInForce(complete);
-  const options = {
+  const service = await openService(databaseUrl, commandLog(terminal), {
     auditDays,
     minFreeMb,
-    linking,
+    linking: linkingFrom(complete),
     events,
-    recordsEvents,
-    redact,
-    settings: inForce,
+    // The demo has events, with a key of its own.
+    recordsEvents: events !== null || demo !== null,
+    redact: (text) => redactor([...settings.secrets])(text),
+    settings: () => settingsInForce(complete),
     claim: {
       evenIfCopied: false,
       ...(incomplete && { incomplete }),
       ...((signs || keys === null) && { eventsKeys: keys }),
     },
     ...access,
-  };
-  const service = await openService(databaseUrl, commandLog(terminal), options);
+  });
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
-  return {
-    service,
-    settings,
-    call: (name, input) => callOperation(service, name, input, person),
-    close: () => closeService(service),
-  };
-}
-
-async function completeSettings(settings: Settings): Promise<Settings> {
-  if (!isDemo(settings)) return settings;
-  const { withLinkingDemo } = await import('../demo/linking-demo.ts');
-  return withLinkingDemo(settings, listeningUrl(settings));
+  try {
+    await use({ service, call: (name, input) => callOperation(service, name, input, person) });
+  } finally {
+    await closeService(service);
+  }
 }

@@ -3,7 +3,8 @@ import { demoPaths, findDemoUrl, linkingDemoText } from '../demo/linking-demo.ts
 import { demoObstacles } from '../is-demo.ts';
 import { loadSettings } from '../settings.ts';
 import { listeningUrl } from './listening-url.ts';
-import { CREATING, withService } from './run-operation.ts';
+import { withService } from './open-for-command.ts';
+import { CREATING } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 const INSTEAD =
@@ -11,7 +12,7 @@ const INSTEAD =
 
 export async function printDemo(terminal: Terminal): Promise<void> {
   const settings = loadSettings(terminal.environment);
-  const obstacles = demoObstacles(settings);
+  const obstacles = [...demoObstacles(settings)];
   if (obstacles.length > 0) {
     throw new Error(`${obstacles.join(' and ')}, so no demo is made. ${INSTEAD}`);
   }

@@ -17,7 +17,7 @@ import {
 import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
 import { print } from './back-up.ts';
 import { confirm } from './confirm.ts';
-import { withService } from './run-operation.ts';
+import { withService } from './open-for-command.ts';
 import { STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 

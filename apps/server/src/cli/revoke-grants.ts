@@ -71,7 +71,7 @@ function tellCancelled(stderr: Terminal['stderr'], count: number): void {
 /** Cancels the pending codes, each with its own audit, and says how many there were. */
 export async function cancelCodes(
   { stderr }: Terminal,
-  { call, service }: Pick<OpenService, 'call' | 'service'>,
+  { call, service }: OpenService,
   parties: Parties,
 ): Promise<void> {
   const cancelled = await endCodes(service.store, parties, (grant_id) =>

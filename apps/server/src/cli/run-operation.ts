@@ -1,7 +1,7 @@
 import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
-import type { Access, CallAsOperator, OpenService } from './open-for-command.ts';
+import type { Access, CallAsOperator } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
 
 export const READING: Access = { create: false, migrate: false, claim: null };
@@ -17,21 +17,6 @@ const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
   'admin.accounts.put',
 ]);
 
-/** Refuses a database in memory, which would keep nothing. */
-export async function withService(
-  terminal: Terminal,
-  access: Access,
-  use: (open: OpenService) => Promise<void>,
-): Promise<void> {
-  const { openForCommand } = await import('./open-for-command.ts');
-  const open = await openForCommand(terminal, access);
-  try {
-    await use(open);
-  } finally {
-    await open.close();
-  }
-}
-
 /** `service` is null over the wire. */
 export interface Calls {
   call: CallAsOperator;
@@ -44,7 +29,10 @@ export async function withCalls(
   access: Access,
   use: (calls: Calls) => Promise<void>,
 ): Promise<void> {
-  if (terminal.serviceUrl === undefined) return withService(terminal, access, use);
+  if (terminal.serviceUrl === undefined) {
+    const { withService } = await import('./open-for-command.ts');
+    return withService(terminal, access, use);
+  }
   const { callsOverTheWire } = await import('./calls-over-the-wire.ts');
   await use({ call: callsOverTheWire(terminal.serviceUrl, terminal.environment), service: null });
 }
@@ -62,13 +50,13 @@ export async function runOperation<Name extends OperatorOperation>(
   input: OperationInput<Name>,
   options: { json?: boolean },
   describe: (output: OperationOutput<Name>) => string,
-  afterwards: (service: Service) => Promise<void> = async () => {},
+  afterwards?: (service: Service) => Promise<void>,
 ): Promise<void> {
   const access = terminal.serviceUrl === undefined ? await accessOf(name) : READING;
   await withCalls(terminal, access, async ({ service, call }) => {
     const output = await call(name, input);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     // Over the wire, the running service does it.
-    if (service !== null) await afterwards(service);
+    if (service !== null) await afterwards?.(service);
   });
 }
