@@ -5,7 +5,7 @@ import { createDeletions } from '@latchkey/rules/applications/deletions';
 import { createAudit, createAuditLines } from '@latchkey/rules/audit/audit';
 import { createCommandChanges } from '@latchkey/rules/audit/command-changes';
 import { createLogNumbers } from '@latchkey/rules/audit/log-numbers';
-import { createRefusalKeeper } from '@latchkey/rules/audit/refusal-keeper';
+import { createRefusalKeeper, type RefusalKeeper } from '@latchkey/rules/audit/refusal-keeper';
 import { createClientDocuments } from '@latchkey/rules/client-documents/client-documents';
 import {
   createEvents,
@@ -166,7 +166,7 @@ export async function openService(
     (observed: Store, observe) => observeStore(observed, observe, driver),
     opened,
   );
-  const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
+  let keeper: RefusalKeeper | undefined;
   const auditLines = createAuditLines(log);
   const commandChanges = createCommandChanges(store, {
     clock,
@@ -176,7 +176,13 @@ export async function openService(
   });
   const audit = createAudit(
     auditLines,
-    keeper,
+    {
+      keep(refusal) {
+        keeper ??= createRefusalKeeper(store, { clock, days: auditDays, log });
+        return keeper.keep(refusal);
+      },
+      flush: async () => keeper?.flush(),
+    },
     commandChanges,
     auditIsRequired ? sinkOf(log) : null,
   );
