@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSettings, openLog, startServer } from '../../apps/server/src/index.ts';
+import { loadSettings, openLog, startServer } from '../../apps/server/src/testing.ts';
 import { latchkeyServer } from '../../packages/test-kit/src/races/latchkey.ts';
 import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import type { Databases } from '../peers/databases.ts';
