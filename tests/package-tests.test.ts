@@ -55,7 +55,7 @@ describe('the key of a kept result', () => {
     const files = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'turbo.json'];
     for (const path of [...files, ...manifests]) await cp(join(root, path), join(folder, path));
     const planted = ['schema', 'rules', 'store-sqlite', 'store-suite'].map(sourceOf);
-    for (const path of [...planted, 'docs/a.md']) {
+    for (const path of [...planted, 'docs/a.md', 'docs/protocol/clients.md']) {
       await mkdir(join(folder, dirname(path)), { recursive: true });
       await writeFile(join(folder, path), '');
     }
@@ -128,6 +128,10 @@ describe('the key of a kept result', () => {
     await appendFile(join(folder, 'docs/a.md'), 'a');
     const page = await keys();
     expect(changed(before, page)).toEqual(['@latchkey/docs-tests#test']);
+    // The tests of the rules read this page too.
+    await appendFile(join(folder, 'docs/protocol/clients.md'), 'a');
+    const read = changed(page, await keys()).sort();
+    expect(read).toEqual(['@latchkey/docs-tests#test', '@latchkey/rules#test']);
     const tests = async (name: string) => {
       const before = await keys();
       await appendFile(join(folder, sourceOf(name)), 'a');

@@ -147,7 +147,8 @@ describe('the list of suites without a second try', () => {
     for (const [, name = ''] of text.matchAll(/ from '([^']+)'/g)) {
       const kit = name
         .replace(/^(@latchkey\/store-suite)$/, '$1/index')
-        .replace(/^@latchkey\/(test-kit|store-suite)\/(.*)$/, 'packages/$1/src/$2.ts');
+        .replace(/^@latchkey\/(test-kit|store-suite)\/(.*)$/, 'packages/$1/src/$2.ts')
+        .replace(/^@latchkey\/(store-\w+\/test\/.*)$/, 'packages/$1.ts');
       const path = name.startsWith('.') ? relative(root, join(root, dirname(file), name)) : kit;
       if (seen.has(path)) continue;
       seen.add(path);
@@ -182,5 +183,8 @@ describe('the list of suites without a second try', () => {
     expect(await reason('apps/server/test/races.test.ts')).toContain('test-kit/src/races/');
     expect(await reason('apps/server/test/http/codes.test.ts')).toContain('concurrent');
     expect(await reason('apps/server/test/http/errors.test.ts')).toBeUndefined();
+    // By the name that a package gives what is in the folder of its tests.
+    const ofDoctor = await imports('apps/server/test/cli/doctor-command.test.ts');
+    expect([...ofDoctor]).toContain('packages/store-mongodb/src/clocks.ts');
   });
 });
