@@ -87,7 +87,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Whether the service certainly did nothing, and a retry may succeed. */
-export function nothingWasDone(error: unknown): boolean {
+function nothingWasDone(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.maybe_sent;
   return error instanceof RateLimitedError || error instanceof UnavailableError;
 }

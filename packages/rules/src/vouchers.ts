@@ -4,7 +4,7 @@ import type { DocumentHosts } from './client-documents/hosts.ts';
  * Who says what the service acts on: the operator, who registered or listed it, or a stranger
  * (`docs/protocol/clients.md#who-vouches`).
  */
-export type Voucher = 'operator' | 'stranger';
+type Voucher = 'operator' | 'stranger';
 
 /** An application; the operator registered it if it has no document. */
 export interface Client {

@@ -55,7 +55,7 @@ export interface StoreDriver {
   stageBackup(url: string, file: string): Promise<StagedBackup>;
 }
 
-export interface InspectOptions {
+interface InspectOptions {
   clock: Clock;
   /** Whether to take as long as it takes. */
   deep: boolean;

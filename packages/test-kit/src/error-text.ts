@@ -1,5 +1,5 @@
 /** Removes the credentials from URLs: errors and logs quote them. */
-export function withoutCredentials(text: string): string {
+function withoutCredentials(text: string): string {
   return text.replaceAll(/(\w:\/\/)[^\s/@]+@/g, '$1***@');
 }
 

@@ -40,7 +40,7 @@ export function createPublicUrl(configured: string | null, trustProxy: boolean):
   };
 }
 
-export function countHeader(rawHeaders: readonly string[], name: string): number {
+function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i] as string;

@@ -48,7 +48,7 @@ export interface CallSteps<Input extends object = object, By extends AnyCaller =
 }
 
 /** The caller is authenticated and the input is valid. */
-export interface InterceptedCall {
+interface InterceptedCall {
   operation: ActionName;
   /** The call still completes. */
   breakConnection(): void;
