@@ -1,6 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { CEILINGS } from '../scripts/measure/ceilings.ts';
 import { modulesOfVersion } from '../scripts/measure/modules.ts';
+import { pricesOfChanges } from '../scripts/measure/price.ts';
 import {
   convertOnMongodb,
   convertOnSqlite,
@@ -51,4 +52,12 @@ test('`latchkey --version` loads no more modules than the ceiling allows', async
   const modules = await modulesOfVersion();
   expect(modules).toBeGreaterThan(10);
   expect(modules).toBeLessThanOrEqual(CEILINGS['--version'].modules);
+});
+
+// A renamed example would cost nothing.
+test('every change whose price is counted is named in the sources, the tests and the pages', () => {
+  for (const { change, ...files } of pricesOfChanges()) {
+    const { production, tests, docs } = files;
+    expect(Math.min(production, tests, docs), change).toBeGreaterThan(0);
+  }
 });

@@ -11,8 +11,9 @@ export interface FolderLines {
   test: number;
 }
 
-const PRODUCTION = /^(?:apps|packages)\/[^/]+\/src\//;
-const TEST = /\.test(?:-d)?\.ts$|\/test\/|^tests\/|^packages\/(?:test-kit|store-suite)\//;
+/** What is published, if it is not a test. */
+export const PRODUCTION = /^(?:apps|packages)\/[^/]+\/src\//;
+export const TEST = /\.test(?:-d)?\.ts$|\/test\/|^tests\/|^packages\/(?:test-kit|store-suite)\//;
 const OF_SERVICE = /^(?:apps\/server|packages\/(?:domain|store|rules|store-\w+))\/src\//;
 const SCRIPT = /\.[cm]?[jt]s$/;
 

@@ -5,6 +5,7 @@ import { MongoDBUnavailable, startMongoDB } from '../../packages/test-kit/src/mo
 import { CEILINGS } from './ceilings.ts';
 import { commentShare, linesByFolder } from './lines.ts';
 import { modulesOfVersion } from './modules.ts';
+import { pricesOfChanges } from './price.ts';
 import { sdkSizes } from './sdk.ts';
 import { convertOnMongodb, convertOnSqlite, createApp, linkingFlow } from './ways.ts';
 
@@ -57,4 +58,10 @@ const lines = [
     ...[folder, format(production), format(test)],
   ]),
 ];
-process.stdout.write(`${markdownTable(figures)}\n\n${markdownTable(lines)}\n`);
+const prices = [
+  ['files that name one', 'production', 'tests', 'docs', 'generated', 'by hand'],
+  ...pricesOfChanges().map(({ change, production, tests, docs, generated }) =>
+    [change, production, tests, docs, generated, production + tests + docs].map(String),
+  ),
+];
+process.stdout.write(`${[figures, lines, prices].map(markdownTable).join('\n\n')}\n`);

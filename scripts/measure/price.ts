@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { PRODUCTION, TEST } from './lines.ts';
+
+const root = new URL('../../', import.meta.url);
+
+// The price of a change, estimated: in how many files something of a kind is named. Not all of them had to
+// change for it, since later work names it too, and a file may know it by another name.
+
+/** One of each kind, by all its names. None is a part of another name. */
+const EXAMPLES: Record<string, RegExp> = {
+  'read operation: deliveries.list': /\bdeliveries\.list\b|[lL]istDeliveries\b/,
+  'error code: resource_limit_reached': /\bresource_limit_reached\b/,
+  'setting: REVOKED_GRANT_DAYS': /\b(REVOKED_GRANT_DAYS|revokedGrantDays)\b/,
+  'metric: log_dropped_total': /\blatchkey_log_dropped_total\b/,
+  'event type: account.updated': /\baccount\.updated\b/,
+  'member of an application: idle_days': /\bidle_days\b/,
+};
+
+/** What a file says in its first lines that a test writes with `-u`. */
+const GENERATED = /^(?:\/\/|<!--) (?:Made|Generated) from .* -u\b/m;
+const HEAD = 300;
+
+/** The files that name one thing. Pages, examples and what is deployed are `docs`. */
+export interface Price {
+  change: string;
+  production: number;
+  tests: number;
+  docs: number;
+  generated: number;
+}
+
+function kindOf(path: string): Exclude<keyof Price, 'change'> {
+  const head = readFileSync(new URL(path, root), 'utf8').slice(0, HEAD);
+  if (GENERATED.test(head)) return 'generated';
+  if (TEST.test(path)) return 'tests';
+  return PRODUCTION.test(path) ? 'production' : 'docs';
+}
+
+export function pricesOfChanges(): Price[] {
+  const cwd = fileURLToPath(root);
+  return Object.entries(EXAMPLES).map(([change, names]) => {
+    const price: Price = { change, production: 0, tests: 0, docs: 0, generated: 0 };
+    const words = ['grep', '-lP', '--untracked', names.source, '--', '.', ':!scripts/measure'];
+    const found = execFileSync('git', words, { cwd, encoding: 'utf8' }).trim().split('\n');
+    for (const path of found) price[kindOf(path)]++;
+    return price;
+  });
+}
