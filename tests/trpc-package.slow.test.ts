@@ -99,14 +99,19 @@ const seen = {
 };
 const printed = { oldest: [seen, seen], newest: [seen, seen], without: [true, false, 400] };
 
+// The oldest and the newest compiler read the types with each tRPC. The one between them reads the same
+// types, so one tRPC is enough for it.
+const between = { newest: printed.newest };
+
 describe.each(Object.keys(compilers))('with %s', (alias) => {
+  const projects = alias === 'ts60' ? between : printed;
   const compile = (name: string, config: string, ...more: string[]) => {
     const tsc = join(folder, 'node_modules', alias, 'bin/tsc');
     const words = [tsc, '-p', `tsconfig.${config}.json`, ...more];
     return succeed(process.execPath, words, { cwd: join(folder, name), env: environment() });
   };
 
-  it.each(Object.entries(printed))(
+  it.each(Object.entries(projects))(
     'compiles for Node as ESM and as CommonJS, and runs as both: %s',
     async (name, expected) => {
       await compile(name, 'nodenext', '--outDir', `out-${alias}`);
@@ -119,6 +124,7 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
     },
   );
 
+  if (projects === between) return;
   it('compiles for a bundler', async () => {
     await compile('newest', 'bundler');
   });
