@@ -172,7 +172,8 @@ export async function call<Output extends object, Input extends object, By exten
     const isNobody = caller === null || caller.kind === 'visitor';
     const isKept = !isPointless && service.audit.refused(auditedCall(isNobody ? null : by), error);
     // A stranger can name any application. So the refusal of a stranger counts only if it is kept.
-    if (isKnown && (isKept || !isNobody)) service.counts.refused(error.code, error.reason);
+    if (isKnown && (isKept || !isNobody))
+      service.counts.add(`refused:${error.code}:${error.reason ?? '-'}`);
     throw error;
   } finally {
     summary.grant_id = ids.grant_id;

@@ -13,7 +13,7 @@ import {
   type Scope,
   uuidV7Time,
 } from '@latchkey/schema';
-import type { LinkRecord, ResourceRecord, ScopeRecord } from '@latchkey/store/records';
+import type { ResourceRecord, ScopeRecord } from '@latchkey/store/records';
 import { timestampOrNull, toApplicationProfile } from './wire.ts';
 
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
@@ -67,7 +67,7 @@ export function toLinkRequest(
   return {
     object: 'link_request',
     id: link.id,
-    status: statusOf(link),
+    status: link.decision?.status ?? (link.account_id === null ? 'open' : 'identified'),
     application: { ...toApplicationProfile(application, vouchers), public: application.public },
     resource: resource && { object: 'resource', ...resource },
     scope: link.scope,
@@ -82,8 +82,4 @@ export function toLinkRequest(
     expires_at: formatTimestamp(link.expires_at),
     grant_id: link.decision?.grant_id ?? null,
   };
-}
-
-function statusOf({ decision, account_id }: LinkRecord): LinkRequest['status'] {
-  return decision?.status ?? (account_id === null ? 'open' : 'identified');
 }

@@ -230,7 +230,7 @@ describeOnEachStore('what is counted', (fresh) => {
     const database = await fresh();
     const options = { writeCountsEvery: 1 };
     const service = await openService(database.url, pino({ enabled: false }), options);
-    service.counts.grantCreated();
+    service.counts.add('grants:created');
     const time = { since: 0, until: Date.now() + HOUR };
     await expect
       .poll(() => service.store.listCounts(time), { timeout: 10_000 })

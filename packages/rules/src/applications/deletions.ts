@@ -29,7 +29,7 @@ export function createDeletions(
     onError,
   }: {
     clock: Clock;
-    counts: Pick<Counts, 'grantsRevoked'>;
+    counts: Pick<Counts, 'add'>;
     onError(error: unknown): void;
   },
 ): Deletions {
@@ -41,7 +41,7 @@ export function createDeletions(
 
   async function endPage(deletion: DeletionRecord, page: ListRange): Promise<string | null> {
     const { revoked, before } = await store.endGrants(deletion, page);
-    counts.grantsRevoked('application_deleted', revoked);
+    counts.add('revoked:application_deleted', revoked);
     return before;
   }
 

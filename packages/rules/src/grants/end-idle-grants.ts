@@ -17,7 +17,7 @@ export interface IdleGrantsOptions {
   /** Never set or corrected. It counts from an arbitrary moment. */
   monotonic: Clock;
   audit: Pick<Audit, 'ended'>;
-  counts: Pick<Counts, 'grantsRevoked'>;
+  counts: Pick<Counts, 'add'>;
   onError(error: unknown): void;
   onWarning(problem: string): void;
 }
@@ -115,7 +115,7 @@ export function createIdleGrants(
     });
     if (revoked === null) return;
     audit.ended(revoked, 'idle', null);
-    counts.grantsRevoked('idle');
+    counts.add('revoked:idle');
   }
 
   function endOnce(): Promise<void> {

@@ -21,7 +21,7 @@ export async function endReplacedGrants(
     });
     if (revoked === null) return;
     audit.ended(revoked, 'replaced', initiator);
-    counts.grantsRevoked('replaced');
+    counts.add('revoked:replaced');
   }
 
   try {

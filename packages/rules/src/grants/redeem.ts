@@ -55,7 +55,7 @@ export async function redeem(
       ...{ ...proof, disabled_generation: generations.disabled, initiator },
     });
     if (grant !== null) {
-      counts.grantCreated();
+      counts.add('grants:created');
       return { grant, grant_secret: secret.credential };
     }
   }

@@ -24,7 +24,7 @@ export async function revokeAll(
     const revoked = await store.revokeActive({ ...parties, now: clock(), initiator });
     if (revoked === null) return { grants_revoked, codes_cancelled };
     grants_revoked += revoked.length;
-    counts.grantsRevoked(endReasonOf(initiator.by), revoked.length);
+    counts.add(`revoked:${endReasonOf(initiator.by)}`, revoked.length);
     see(revoked);
   }
 }

@@ -26,6 +26,6 @@ export async function revokeToken(
   const revoked = await store.revokeGrant({
     ...{ grant_id, application_id, onlyActive: true, now: clock(), initiator },
   });
-  if (revoked !== null) counts.grantsRevoked(endReasonOf(initiator.by));
+  if (revoked !== null) counts.add(`revoked:${endReasonOf(initiator.by)}`);
   return revoked;
 }

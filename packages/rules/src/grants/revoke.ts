@@ -14,7 +14,7 @@ export async function revoke(
   const revocation = { grant_id, application_id, onlyActive: true, now: clock(), initiator };
   const revoked = await store.revokeGrant(revocation);
   if (revoked !== null) {
-    counts.grantsRevoked(endReasonOf(initiator.by));
+    counts.add(`revoked:${endReasonOf(initiator.by)}`);
     return revoked;
   }
   const history = await store.findGrantHistory(grant_id);

@@ -82,24 +82,11 @@ export function createLimits(
 
   return {
     ...shared,
-    links: new LinkLimit(
-      { byAddress: shared.links, together: asOne(together), strangers: asOne(strangers) },
-      clock,
-    ),
+    links: new LinkLimit({ byAddress: shared.links, together, strangers }, clock),
     async close() {
       clearInterval(timer);
       await sharing;
       await share('all');
     },
-  };
-}
-
-/** All addresses together. */
-function asOne(limit: Limit): Limit {
-  return {
-    count: () => limit.count('all'),
-    check: () => limit.check('all'),
-    isReached: () => limit.isReached('all'),
-    giveBack: () => limit.giveBack('all'),
   };
 }

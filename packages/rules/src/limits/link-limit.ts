@@ -15,6 +15,9 @@ export const forStrangers = ({ limit, seconds }: RateLimit): RateLimit => ({
   seconds,
 });
 
+/** The key of all addresses. */
+const ALL = 'all';
+
 interface Parts {
   byAddress: Limit;
   together: Limit;
@@ -47,26 +50,28 @@ export class LinkLimit implements Limit {
 
   count(address: string): void {
     this.check(address);
-    for (const limit of this.#limitsOf(address)) limit.count(address);
+    for (const [limit, key] of this.#limitsOf(address)) limit.count(key);
   }
 
   check(address: string): void {
-    for (const limit of this.#limitsOf(address)) limit.check(address);
+    for (const [limit, key] of this.#limitsOf(address)) limit.check(key);
   }
 
   isReached(address: string): boolean {
-    return this.#limitsOf(address).some((limit) => limit.isReached(address));
+    return this.#limitsOf(address).some(([limit, key]) => limit.isReached(key));
   }
 
   giveBack(address: string): void {
-    for (const limit of this.#limitsOf(address)) limit.giveBack(address);
+    for (const [limit, key] of this.#limitsOf(address)) limit.giveBack(key);
   }
 
-  #limitsOf(address: string): Limit[] {
+  /** Each with the key that the link request counts under. */
+  #limitsOf(address: string): [limit: Limit, key: string][] {
     const { byAddress, together, strangers } = this.#parts;
     const approvedAt = this.#known.get(address) ?? Number.NEGATIVE_INFINITY;
     const isKnown = this.#clock() - approvedAt < KNOWN_FOR;
-    return isKnown ? [byAddress, together] : [byAddress, together, strangers];
+    const own: [Limit, string] = [byAddress, address];
+    return isKnown ? [own, [together, ALL]] : [own, [together, ALL], [strangers, ALL]];
   }
 }
 

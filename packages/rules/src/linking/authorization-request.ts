@@ -39,24 +39,22 @@ export interface ReadTargetOptions {
   findDocument: (documents: ClientDocuments, address: string) => Promise<ClientDocument>;
 }
 
-/** A parameter without a value counts as omitted (RFC 6749, section 3.1). */
-const valuesOf = (query: URLSearchParams, name: string) =>
-  query.getAll(name).filter((value) => value !== '');
-
-const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
-
-/** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected. */
+/**
+ * Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected.
+ *
+ * @param query - the parameters that have a value
+ */
 export async function readTarget(
   service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   query: URLSearchParams,
   options: ReadTargetOptions,
 ): Promise<AuthorizationTarget> {
-  const client = await findClient(service, valuesOf(query, 'client_id'), options);
+  const client = await findClient(service, query.getAll('client_id'), options);
   const { application, document } = client;
   options.onApplication(application);
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
 
-  const redirectUris = valuesOf(query, 'redirect_uri');
+  const redirectUris = query.getAll('redirect_uri');
   if (redirectUris.length > 1) throw refuse('redirect_uri_repeated');
   const [given] = redirectUris;
   const registered = (document ?? application).redirect_uris;
@@ -68,7 +66,7 @@ export async function readTarget(
     throw refuse('redirect_uri_other');
   }
 
-  const states = valuesOf(query, 'state');
+  const states = query.getAll('state');
   if (states.length > 1) throw refuse('state_repeated');
   const [state = null] = states;
   if (state !== null && !/^[\x20-\x7e]{1,2048}$/.test(state)) throw refuse('state_ill_formed');
@@ -139,14 +137,14 @@ export async function readRequest(
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  const resource = await readResource(service, subject, valuesOf(query, 'resource'));
+  const resource = await readResource(service, subject, query.getAll('resource'));
   const bounds = { application, document, resource, mayBeStale };
   return {
     ...target,
-    ...(await readScope(service.store, oneOf(query, 'scope'), bounds)),
+    ...(await readScope(service.store, query.get('scope'), bounds)),
     resource: resource && toLinkedResource(resource),
     code_challenge,
-    login_hint: readHint(query, 'login_hint', fields.textOf(200)),
+    login_hint: readHint(query, 'login_hint', LOGIN_HINT),
     ui_locales: readHint(query, 'ui_locales', LANGUAGE_TAGS),
   };
 }
@@ -175,12 +173,12 @@ const toLinkedResource = ({ id, resource, generation }: ResourceRecord): LinkedR
 const invalid = (name: string, message: string) => DomainError.invalid([name], message);
 
 function refuseRepeated(query: URLSearchParams, name: string): void {
-  if (valuesOf(query, name).length > 1) throw invalid(name, 'Must be given only once.');
+  if (query.getAll(name).length > 1) throw invalid(name, 'Must be given only once.');
 }
 
 function checkResponseType(query: URLSearchParams): void {
   refuseRepeated(query, 'response_type');
-  const type = oneOf(query, 'response_type');
+  const type = query.get('response_type');
   if (type === null) throw invalid('response_type', 'Must be code.');
   if (type !== 'code') throw new DomainError('response_type_unsupported');
 }
@@ -189,12 +187,12 @@ function readChallenge(query: URLSearchParams): string | null {
   for (const name of ['response_mode', 'code_challenge', 'code_challenge_method', 'scope']) {
     refuseRepeated(query, name);
   }
-  const mode = oneOf(query, 'response_mode');
+  const mode = query.get('response_mode');
   if (mode !== null && mode !== 'query') {
     throw invalid('response_mode', 'Must be query, or left out.');
   }
-  const challenge = oneOf(query, 'code_challenge');
-  const method = oneOf(query, 'code_challenge_method');
+  const challenge = query.get('code_challenge');
+  const method = query.get('code_challenge_method');
   if (challenge === null) {
     if (method === null) return null;
     throw invalid('code_challenge', 'Must be given together with code_challenge_method.');
@@ -209,9 +207,11 @@ function readChallenge(query: URLSearchParams): string | null {
 /** RFC 5646, section 2.1: in four bytes each, they would take a link request over its 6 KiB. */
 const LANGUAGE_TAGS = z.string().regex(/^[\x20-\x7e]{1,100}$/);
 
+const LOGIN_HINT = fields.textOf(200);
+
 /** A malformed hint is ignored, because it decides nothing. */
 function readHint(query: URLSearchParams, name: string, form: z.ZodType<string>): string | null {
-  const [value, ...others] = valuesOf(query, name);
+  const [value, ...others] = query.getAll(name);
   if (value === undefined || others.length > 0) return null;
   return form.safeParse(value).success ? value : null;
 }

@@ -15,7 +15,6 @@ import {
   readRequest,
   readTarget,
 } from './authorization-request.ts';
-import { hashIds } from './hash-ids.ts';
 import { linkingOf } from './linking.ts';
 import { applicationSubject } from './linking-application.ts';
 import {
@@ -50,8 +49,23 @@ export async function readAuthorization(
     }
     return document;
   };
-  const read = (mayBeStale: boolean) =>
-    readRecent(service, query, request_id, { mayBeStale, onApplication, findDocument });
+  // A parameter without a value counts as omitted (RFC 6749, section 3.1).
+  const given = new URLSearchParams([...query].filter(([, value]) => value !== ''));
+  const read = async (mayBeStale: boolean): Promise<AuthorizationRequest> => {
+    const options = { mayBeStale, onApplication, findDocument };
+    const target = await readTarget(service, given, options);
+    try {
+      return await readRequest(service, target, given, mayBeStale);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
+      const address = returnWithError(linkingOf(service), target, {
+        code: error.code,
+        request_id,
+        ...refusalInWords(error),
+      });
+      throw new RefusedToApplication(error, address, applicationSubject(target.application));
+    }
+  };
   const confirm = () => read(false);
   // The refusal may come from an outdated read, so it is repeated behind a fence.
   const request = await read(true).catch(confirm);
@@ -66,26 +80,6 @@ async function fetchDocument(documents: ClientDocuments, address: string): Promi
     if (!(error instanceof FetchFailure || error instanceof BadDocument)) throw error;
     const why = { reason: error.fault, subject: {} };
     throw new DomainError('client_document_invalid', {}, error.cause, why);
-  }
-}
-
-async function readRecent(
-  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
-  query: URLSearchParams,
-  request_id: string,
-  options: ReadTargetOptions,
-): Promise<AuthorizationRequest> {
-  const target = await readTarget(service, query, options);
-  try {
-    return await readRequest(service, target, query, options.mayBeStale);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
-    const address = returnWithError(linkingOf(service), target, {
-      code: error.code,
-      request_id,
-      ...refusalInWords(error),
-    });
-    throw new RefusedToApplication(error, address, applicationSubject(target.application));
   }
 }
 
@@ -118,7 +112,7 @@ export async function beginLink(
     ui_locales,
     salt: randomBytes(32),
     generation: request.application.generations.now,
-    description_hash: hashIds(request.description_ids),
+    description_hash: request.description_hash,
     expires_at: now + LINK_LIFETIME,
     account_id: null,
     page_id: null,
@@ -128,7 +122,7 @@ export async function beginLink(
   await store.createLink({ ...link, initiator });
   // Nobody knows the link yet. This read needs no fence, since it has the time of that write.
   await confirm();
-  counts.linkBegun(id);
+  counts.add('links:begun', 1, now);
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     login_hint,

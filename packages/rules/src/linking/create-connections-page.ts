@@ -1,8 +1,9 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
+import { TICKET_LIFETIME } from '@latchkey/domain/lifetimes';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
-import { type NewPage, newConnectionsPage } from './ticket.ts';
+import { type NewPage, newPage } from './ticket.ts';
 
 export async function createConnectionsPage(
   service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
@@ -10,7 +11,10 @@ export async function createConnectionsPage(
   initiator: Initiator,
 ): Promise<NewPage> {
   await refuseIfFull(service, request.account_id);
-  const made = newConnectionsPage(service, request, service.clock());
+  const now = service.clock();
+  // It lives longer once it is opened.
+  const about = { kind: 'connections', link_id: null, expires_at: now + TICKET_LIFETIME } as const;
+  const made = newPage(service, { ...about, ...request }, '/connections', now);
   const kept = await service.store.createPage({ ...made.page, initiator });
   if (kept === null) throw new DomainError('account_not_found');
   return made;

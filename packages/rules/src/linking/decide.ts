@@ -41,7 +41,7 @@ export async function approve(
 ): Promise<Decided> {
   const { store, clock } = service;
   const { link } = access;
-  const granted = partOf(link.scope, scope ?? link.scope);
+  const granted = scope === undefined ? link.scope : partOf(link.scope, scope);
   if (link.decision !== null) {
     return repeatApproval(service, access, { account_id, granted }, initiator);
   }
@@ -82,7 +82,8 @@ export async function approve(
     initiator,
   });
   if (decided !== null) {
-    service.counts.linkDecided(link.id, 'approved');
+    // For the hour in which the link request began.
+    service.counts.add('links:approved', 1, uuidV7Time(link.id) ?? now);
     return {
       link: decided,
       application,
@@ -102,16 +103,17 @@ export async function deny(
 ): Promise<Decided> {
   if (access.link.decision !== null) return repeatDenial(service, access, initiator);
   refuseExpired(service, access.link, initiator);
+  const now = service.clock();
   const decided = await service.store.decideLink({
     link_id: access.link.id,
     holder: access.holder,
     account_id: null,
     decision: { status: 'denied', decided_by: access.decided_by, grant_id: null, scope: null },
-    now: service.clock(),
+    now,
     initiator,
   });
   if (decided !== null) {
-    service.counts.linkDecided(decided.id, 'denied');
+    service.counts.add('links:denied', 1, uuidV7Time(decided.id) ?? now);
     return denied(service, { ...access, link: decided }, initiator);
   }
   return repeatDenial(service, await readAgain(service, access), initiator);

@@ -4,7 +4,7 @@ import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
-import { newConsentPage } from './ticket.ts';
+import { newPage } from './ticket.ts';
 
 export interface Identified {
   account_id: string;
@@ -24,11 +24,12 @@ export async function identify(
   refuseDecided(access.link);
   if (!own_page) await refuseIfFull(service, account_id);
   const now = clock();
+  const { id: link_id, expires_at } = access.link;
   const asked = { account_id, locale, return_url: null };
-  const { page, url } = newConsentPage(service, access.link, asked, now);
-  const { id: link_id } = access.link;
-  const about = { ...access.holder, page, own_page };
-  const link = await store.identifyLink({ link_id, ...about, now, initiator });
+  const about = { kind: 'consent', link_id, expires_at, ...asked } as const;
+  const { page, url } = newPage(service, about, `/link/${link_id}`, now);
+  const identified = { ...access.holder, page, own_page };
+  const link = await store.identifyLink({ link_id, ...identified, now, initiator });
   if (link !== null) return { link, redirect_to: own_page ? null : url };
   if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
   return refuseLost(service, await readAgain(service, access), initiator);

@@ -6,11 +6,11 @@ import { LINK_LIFETIME, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import { sinceOf } from '@latchkey/store/generations';
-import type { ApplicationRecord, CredentialHash, LinkRecord } from '@latchkey/store/records';
+import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
 import type { LinkHolder, Store } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
-import { hashIds } from './hash-ids.ts';
+import { hashIds } from './asked-scope.ts';
 import { linkingOf } from './linking.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
@@ -68,13 +68,12 @@ export async function findLinkRequest(
     throw DomainError.because(faults.unknown, { link_id });
   }
   const isOpen = link.decision === null;
-  const [record, description_ids, resources] = await Promise.all([
-    findRecord(store, link),
+  const [application, description_ids, resources] = await Promise.all([
+    findApplication(store, link),
     isOpen ? store.findDescriptionIds(link.scope.split(' ')) : ([] as (string | null)[]),
     link.resource === null ? [] : store.listResources(),
   ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
-  const application = applicationOf(link, record);
   if (application === null) throw refuse(faults.deletedApplication);
   if (application.disabled) throw refuse(faults.disabledApplication);
   const { redirect_uris, scopes, generations } = application;
@@ -88,9 +87,9 @@ export async function findLinkRequest(
   if (!isOpen) return { link, application, resource };
 
   // What was taken away and put back is there since a later generation.
-  const isSince = (since: number) => since > link.generation;
-  if (isSince(generations.disabled)) throw refuse(faults.disabledApplication);
-  const areNew = registered.every((uri) => isSince(sinceOf(generations.redirect_uris, uri)));
+  const { generation } = link;
+  if (generations.disabled > generation) throw refuse(faults.disabledApplication);
+  const areNew = registered.every((uri) => sinceOf(generations.redirect_uris, uri) > generation);
   if (isRegistered && areNew) {
     throw refuse(faults.redirectUriRemoved);
   }
@@ -100,7 +99,7 @@ export async function findLinkRequest(
     ids.length === tokens.length && sameHash(hashIds(ids), link.description_hash);
   const isTakenAway = tokens.some((token) => {
     const isAllowed = scopes === null || scopes.includes(token);
-    return !isAllowed || isSince(sinceOf(generations.scopes, token));
+    return !isAllowed || sinceOf(generations.scopes, token) > generation;
   });
   if (isTakenAway || !areDescribed) throw refuse(faults.scopeRemoved);
   if (linked !== null && found?.generation !== linked.generation)
@@ -135,20 +134,14 @@ export async function findReturnToStranger(
   return address.voucher === 'stranger' ? { link, address } : null;
 }
 
-async function findRecord(
-  store: Store,
-  { application_id, document }: LinkRecord,
-): Promise<ApplicationRecord | null> {
-  if (document !== null) return store.findDocumented(document.uri);
-  return application_id === null ? null : store.findApplication(application_id);
-}
-
 /** Null if it was deleted since. */
-function applicationOf(
+async function findApplication(
+  store: Store,
   { application_id, document, decision, expires_at }: LinkRecord,
-  record: ApplicationRecord | null,
-): LinkingApplication | null {
-  if (document === null) return record;
+): Promise<LinkingApplication | null> {
+  if (document === null)
+    return application_id === null ? null : store.findApplication(application_id);
+  const record = await store.findDocumented(document.uri);
   const hadRecord = application_id !== null || decision?.status === 'approved';
   const isOther = application_id !== null && record?.id !== application_id;
   if (isOther || (hadRecord && record === null)) return null;

@@ -30,12 +30,12 @@ function countsAt(time: { now: number }) {
 test('are added up, and written once a minute', async () => {
   const time = { now: 5 * HOUR + 1 };
   const { counts, written } = countsAt(time);
-  counts.grantCreated();
-  counts.grantCreated();
-  counts.grantsRevoked('user', 3);
-  counts.grantsRevoked('host', 0);
+  counts.add('grants:created');
+  counts.add('grants:created');
+  counts.add('revoked:user', 3);
+  counts.add('revoked:host', 0);
   time.now = 6 * HOUR;
-  counts.refused('code_expired', null);
+  counts.add('refused:code_expired:-');
   await vi.advanceTimersByTimeAsync(59_999);
   expect(written).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -55,7 +55,7 @@ test('stay while the database is away, those of the newest 48 hours', async () =
   store.isAway = true;
   for (let hour = 0; hour < 60; hour += 1) {
     time.now = hour * HOUR;
-    counts.grantCreated();
+    counts.add('grants:created');
     await vi.advanceTimersByTimeAsync(60_000);
   }
   await counts.flush();
@@ -78,10 +78,10 @@ test('are in what is written or in what is not, and never in both', async () => 
     await write.promise;
     await addCounts(addition);
   };
-  counts.grantCreated();
+  counts.add('grants:created');
   const flushed = counts.flush();
   const read = counts.withUnwritten(async () => {
-    counts.grantCreated();
+    counts.add('grants:created');
     return sum(written);
   });
   // Another one is to be written while it is read.

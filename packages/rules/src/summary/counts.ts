@@ -1,19 +1,12 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import type { Reason } from '@latchkey/domain/reasons';
 import { beforeDeadline, outsideRequests } from '@latchkey/domain/request-scope';
-import { type ErrorCode, uuidV7Time } from '@latchkey/schema';
-import type { CountName, EndReason, HourCounts } from '@latchkey/store/records';
+import type { CountName, HourCounts } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 
 /** Counts what happened, by the hour, for the summary. Adding is cheap: the counts are written later. */
 export interface Counts {
-  linkBegun(link_id: string): void;
-  /** Counts for the hour in which the link request began. */
-  linkDecided(link_id: string, status: 'approved' | 'denied'): void;
-  grantCreated(): void;
-  grantsRevoked(reason: EndReason, count?: number): void;
-  /** For a call that names an existing application. Otherwise, strangers could add to the counts. */
-  refused(error_code: ErrorCode, reason: Reason | null): void;
+  /** @param at - in the hour that it counts for. Default: now */
+  add(name: CountName, count?: number, at?: Milliseconds): void;
   /**
    * What is written, and what this process has not written yet.
    *
@@ -55,7 +48,8 @@ export function createCounts(
     return result;
   }
 
-  function add(name: CountName, at: Milliseconds = clock(), count = 1): void {
+  function add(name: CountName, count = 1, at: Milliseconds = clock()): void {
+    if (count === 0) return;
     const hour = hourOf(at);
     let counts = unwritten.get(hour);
     if (counts === undefined) {
@@ -76,7 +70,7 @@ export function createCounts(
         // If the failed write was made nevertheless, these count twice. Dropping them would lose the
         // counts of every outage.
         for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
-          add(name, hour, count);
+          add(name, count, hour);
         }
         throw error;
       }
@@ -89,13 +83,7 @@ export function createCounts(
   }
 
   return {
-    linkBegun: (link_id) => add('links:begun', uuidV7Time(link_id) ?? clock()),
-    linkDecided: (link_id, status) => add(`links:${status}`, uuidV7Time(link_id) ?? clock()),
-    grantCreated: () => add('grants:created'),
-    grantsRevoked(reason, count = 1) {
-      if (count > 0) add(`revoked:${reason}`, clock(), count);
-    },
-    refused: (error_code, reason) => add(`refused:${error_code}:${reason ?? '-'}`),
+    add,
 
     withUnwritten: (read) =>
       beforeDeadline(
@@ -116,11 +104,7 @@ export function createCounts(
 
 /** For trials, and for changes that are made again from a log: they must not count for the summary. */
 export const noCounts: Counts = {
-  linkBegun() {},
-  linkDecided() {},
-  grantCreated() {},
-  grantsRevoked() {},
-  refused() {},
+  add() {},
   withUnwritten: async (read) => ({ written: await read(), unwritten: [] }),
   async flush() {},
 };

@@ -116,7 +116,7 @@ export const adminHandlers: Handlers<AdminName> = {
     initiator,
   ) => {
     const grants_revoked = await store.eraseAccount({ account_id, now: clock(), initiator });
-    counts.grantsRevoked('account_erased', grants_revoked);
+    counts.add('revoked:account_erased', grants_revoked);
     return { object: 'account_erasure', id: account_id, grants_revoked };
   },
   'admin.accounts.export': (service, { account_id }) =>
