@@ -1,4 +1,4 @@
-import { cookieValue } from '../http/cookie.ts';
+import { readCookies } from '../http/cookie.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { demoPaths } from './linking-demo.ts';
 
@@ -14,7 +14,7 @@ export function createDemoCookies(publicUrl: string): DemoCookies {
   const attributes = `HttpOnly; SameSite=Lax; Path=${pathname}${protocol === 'https:' ? '; Secure' : ''}`;
   const fullName = (name: string) => `latchkey_demo_${name}`;
   return {
-    read: ({ request }, name) => cookieValue(request.headers.cookie ?? '', fullName(name)),
+    read: ({ request }, name) => readCookies(request.headers.cookie).get(fullName(name)) ?? null,
     set: (name, value, seconds) => `${fullName(name)}=${value}; ${attributes}; Max-Age=${seconds}`,
   };
 }

@@ -1,14 +1,10 @@
-export function cookieValue(header: string, name: string): string | null {
-  return pairs(header).find(([candidate]) => candidate === name)?.[1] ?? null;
-}
-
-export function cookieNames(header: string): string[] {
-  return pairs(header).map(([name]) => name);
-}
-
-function pairs(header: string): [name: string, value: string][] {
-  return header.split(';').flatMap((pair) => {
+/** Of several cookies with one name, the first: it has the longest path (RFC 6265, section 5.4). */
+export function readCookies(header = ''): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
-    return equals === -1 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]];
-  });
+    const name = pair.slice(0, equals).trim();
+    if (equals !== -1 && !cookies.has(name)) cookies.set(name, pair.slice(equals + 1).trim());
+  }
+  return cookies;
 }

@@ -10,7 +10,7 @@ export function parseForm(bytes: Buffer): Form {
   if (!isUtf8(bytes)) throw new DomainError('body_malformed');
   const form = new Map<string, string[]>();
   for (const pair of bytes.toString().split('&')) {
-    const [name = '', value = ''] = splitOnce(pair).map(decode);
+    const [name = '', value = ''] = pair.split(/=(.*)/s, 2).map(decode);
     if (value === '') continue;
     const values = form.get(name);
     if (values === undefined) form.set(name, [value]);
@@ -29,13 +29,12 @@ export function formMembers<Name extends string>(
     const issues = repeated.map((name) => ({ path: [name], message: 'Must be given only once.' }));
     throw new DomainError('parameter_invalid', { issues });
   }
-  const given = names.flatMap((name) => (form.get(name) ?? []).map((value) => [name, value]));
-  return Object.fromEntries(given);
-}
-
-function splitOnce(pair: string): string[] {
-  const equals = pair.indexOf('=');
-  return equals === -1 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
+  const members: { [Member in Name]?: string } = {};
+  for (const name of names) {
+    const [value] = form.get(name) ?? [];
+    if (value !== undefined) members[name] = value;
+  }
+  return members;
 }
 
 function decode(text: string): string {

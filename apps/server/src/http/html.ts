@@ -30,8 +30,7 @@ function render(value: HtmlValue): string {
 
 /** Attributes must be in double quotes. */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  const markup = strings.reduce((text, part, i) => text + render(values[i - 1] ?? null) + part);
-  return new Html(markup);
+  return new Html(String.raw({ raw: strings }, ...values.map(render)));
 }
 
 export function replaceInText(

@@ -47,29 +47,30 @@ export interface Router {
 }
 
 interface Resource {
-  segments: string[];
+  template: RegExp;
   routesByMethod: Map<string, Route>;
 }
-
-const isParameter = (segment: string) => segment.startsWith('{');
 
 export function createRouter(routes: readonly Route[]): Router {
   const resources = new Map<string, Resource>();
   for (const route of routes) {
     let resource = resources.get(route.path);
     if (resource === undefined) {
-      resource = { segments: route.path.split('/'), routesByMethod: new Map() };
+      const template = new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+      resource = { template, routesByMethod: new Map() };
       resources.set(route.path, resource);
     }
     resource.routesByMethod.set(route.method, route);
   }
-  const templates = [...resources.values()].filter(({ segments }) => segments.some(isParameter));
+  const templates = [...resources].filter(([path]) => path.includes('{'));
 
   function matchTemplate(path: string): { resource: Resource; parameters: PathParameters } {
-    const segments = path.split('/');
-    for (const resource of templates) {
-      const parameters = matchSegments(resource.segments, segments);
-      if (parameters !== null) return { resource, parameters };
+    for (const [, resource] of templates) {
+      const { groups } = resource.template.exec(path) ?? {};
+      if (groups === undefined) continue;
+      const parameters: PathParameters = {};
+      for (const [name, text] of Object.entries(groups)) parameters[name] = percentDecode(text);
+      return { resource, parameters };
     }
     throw new DomainError('route_not_found');
   }
@@ -84,17 +85,4 @@ export function createRouter(routes: readonly Route[]): Router {
       return { route, parameters };
     },
   };
-}
-
-function matchSegments(template: string[], segments: string[]): PathParameters | null {
-  if (template.length !== segments.length) return null;
-  const parameters: PathParameters = {};
-  for (let i = 0; i < template.length; i++) {
-    const expected = template[i] as string;
-    const actual = segments[i] as string;
-    if (isParameter(expected) && actual !== '')
-      parameters[expected.slice(1, -1)] = percentDecode(actual);
-    else if (expected !== actual) return null;
-  }
-  return parameters;
 }

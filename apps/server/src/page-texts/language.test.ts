@@ -26,13 +26,15 @@ describe('the preferred languages', () => {
 });
 
 test.each([
-  [['de'], { language: 'de', wanted: 'de' }],
-  [['DE-at'], { language: 'de', wanted: 'DE-at' }],
-  [['pt', 'zh-Hant-TW', 'de'], { language: 'zh-Hant', wanted: 'zh-Hant-TW' }],
-  [['pt-BR', 'de'], { language: 'pt-BR', wanted: 'pt-BR' }],
+  [['de'], { found: 'German', wanted: 'de' }],
+  [['DE-at'], { found: 'German', wanted: 'DE-at' }],
+  [['pt', 'zh-Hant-TW', 'de'], { found: 'Chinese', wanted: 'zh-Hant-TW' }],
+  [['pt-BR', 'de'], { found: 'Portuguese', wanted: 'pt-BR' }],
   [['pt', 'fr'], undefined],
 ])('of %j, %o is there', (preferred, expected) => {
-  expect(chooseLanguage(preferred, ['en', 'de', 'pt-BR', 'zh-Hant'])).toEqual(expected);
+  const available = { en: 'English', de: 'German', 'pt-br': 'Portuguese', 'zh-hant': 'Chinese' };
+  const byTag = new Map(Object.entries(available));
+  expect(chooseLanguage(preferred, byTag)).toEqual(expected);
 });
 
 test.each([

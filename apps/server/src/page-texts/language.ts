@@ -25,9 +25,8 @@ function parseAcceptLanguage(header: string): string[] {
   return header
     .split(',')
     .map((part) => {
-      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
-      const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
-      return { tag, weight: weight === undefined ? 1 : Number(weight) };
+      const [, tag = '', weight = '1'] = /^\s*([^\s;]*)\s*(?:;\s*q=([^\s;]*))?/i.exec(part) ?? [];
+      return { tag, weight: Number(weight) };
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
@@ -40,17 +39,21 @@ export interface LanguageChoice {
   readonly wanted: string;
 }
 
-/** RFC 4647, section 3.4: `de-AT` also finds `de`. */
-export function chooseLanguage(
+/**
+ * RFC 4647, section 3.4: `de-AT` also finds `de`.
+ *
+ * @param available - by tags in lower case
+ * @returns what is there for the first tag that finds something, and this tag
+ */
+export function chooseLanguage<Found>(
   preferred: readonly string[],
-  available: Iterable<string>,
-): LanguageChoice | undefined {
-  const byLowerCase = new Map([...available].map((tag) => [tag.toLowerCase(), tag]));
-  for (const tag of preferred) {
-    const parts = tag.toLowerCase().split('-');
+  available: ReadonlyMap<string, Found>,
+): { found: Found; wanted: string } | undefined {
+  for (const wanted of preferred) {
+    const parts = wanted.toLowerCase().split('-');
     for (let length = parts.length; length > 0; length--) {
-      const language = byLowerCase.get(parts.slice(0, length).join('-'));
-      if (language !== undefined) return { language, wanted: tag };
+      const found = available.get(parts.slice(0, length).join('-'));
+      if (found !== undefined) return { found, wanted };
     }
   }
   return undefined;

@@ -11,7 +11,7 @@ import type { RequestedCall } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
-import { act, authenticateUser, type PageTools, pageRoute, show } from './page-visit.ts';
+import { act, authenticateUser, type PageTools, pageRoute } from './page-visit.ts';
 import { type Answer, actionOf, formTokenOf, readAnswer } from './read-answer.ts';
 import { consentPage } from './views/consent-page.ts';
 import { endPage } from './views/end-page.ts';
@@ -46,10 +46,11 @@ export function linkRoutes(tools: PageTools): Route[] {
           return openWithTicket(tools, visit, ticket);
         }
         const { context } = visit;
-        const { access, account, scopes, page } = await show(
+        const { access, account, scopes, page } = await act(
           tools,
           visit,
           browserActions.showConsent,
+          { readInput: async () => ({}) },
         );
         const { link, application } = access;
         const { locale } = page;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PageAddress } from '@latchkey/rules/linking/page-session';
-import { cookieNames, cookieValue } from '../cookie.ts';
+import { readCookies } from '../cookie.ts';
 
 export interface PageCookies {
   read(request: IncomingMessage, address: PageAddress): string | null;
@@ -15,27 +15,25 @@ export const MAX_OTHER_PAGES = 7;
 /** With https, only this host gets the cookies, encrypted (RFC 6265bis, section 4.1.3.2). */
 export function createPageCookies(publicUrl: string): PageCookies {
   const isSecure = publicUrl.startsWith('https:');
-  const nameOf = (address: PageAddress) => (isSecure ? '__Host-' : '') + baseName(address);
+  const prefix = isSecure ? '__Host-latchkey' : 'latchkey';
+  const nameOf = (address: PageAddress) =>
+    address.kind === 'consent'
+      ? `${prefix}_link_${address.link_id.replaceAll('-', '')}`
+      : `${prefix}_connections`;
   // Not Strict: the way to a page begins on the host's site.
   const attributes = `HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
   const set = (name: string, session: string, seconds: number) =>
     `${name}=${session}; ${attributes}; Max-Age=${seconds}`;
-  const ofLinks = new RegExp(`^${isSecure ? '__Host-' : ''}latchkey_link_[0-9a-f]{32}$`);
+  const ofLinks = new RegExp(`^${prefix}_link_[0-9a-f]{32}$`);
   return {
-    read: ({ headers }, address) => cookieValue(headers.cookie ?? '', nameOf(address)),
+    read: ({ headers }, address) => readCookies(headers.cookie).get(nameOf(address)) ?? null,
     set: (address, session, seconds) => set(nameOf(address), session, seconds),
     makeRoom: ({ headers }, address) =>
-      cookieNames(headers.cookie ?? '')
+      [...readCookies(headers.cookie).keys()]
         .filter((name) => ofLinks.test(name) && name !== nameOf(address))
         // By the id of the link, which begins with the time.
         .sort()
         .slice(0, -MAX_OTHER_PAGES)
         .map((name) => set(name, '', 0)),
   };
-}
-
-function baseName(address: PageAddress): string {
-  return address.kind === 'consent'
-    ? `latchkey_link_${address.link_id.replaceAll('-', '')}`
-    : 'latchkey_connections';
 }

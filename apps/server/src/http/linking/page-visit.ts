@@ -1,12 +1,8 @@
-import {
-  findPageSession,
-  type PageAddress,
-  type PageSession,
-} from '@latchkey/rules/linking/page-session';
+import { findPageSession, type PageAddress } from '@latchkey/rules/linking/page-session';
 import type { Action, ActionChoice } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
-import type { ErrorPageDetails, RequestContext, RequestedCall } from '../request-context.ts';
+import type { RequestContext, RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route, RouteAction } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import type { PageCookies } from './page-cookies.ts';
@@ -70,28 +66,15 @@ export function act<Output extends object, Input extends object>(
   return call(callContext, action, { ...steps, authenticate, request: context, summary });
 }
 
-export function show<Output extends object>(
-  tools: PageTools,
-  visit: PageVisit,
-  action: Action<Output, object, User>,
-): Promise<Output> {
-  return act(tools, visit, action, { readInput: async () => ({}) });
-}
-
 export async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
   const found = await findPageSession(service, visit.address, visit.session);
-  visit.context.errorPage = errorPageOf(found, visit.path);
-  return { kind: 'user', ...found };
-}
-
-function errorPageOf({ page, access }: PageSession, form_path: string): ErrorPageDetails {
-  const { locale, return_url } = page;
-  const application = access?.application;
-  return {
-    locale,
+  const { page, access } = found;
+  visit.context.errorPage = {
+    locale: page.locale,
     ui_locales: access?.link.ui_locales ?? null,
-    application_name: application?.name ?? null,
-    back_url: application === undefined ? return_url : application.homepage_uri,
-    form_path,
+    application_name: access?.application.name ?? null,
+    back_url: access === null ? page.return_url : access.application.homepage_uri,
+    form_path: visit.path,
   };
+  return { kind: 'user', ...found };
 }

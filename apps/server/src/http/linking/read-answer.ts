@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { formMembers, readOwnForm } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -16,7 +17,8 @@ export async function readAnswer(
   const form = await readOwnForm(context, origin);
   const [token, ...others] = form.get('form_token') ?? [];
   if (token === undefined) throw DomainError.because('form_token_missing');
-  if (others.length > 0 || !isFormToken(token, session)) {
+  const isOwn = sameHash(Buffer.from(token), Buffer.from(formTokenOf(session)));
+  if (others.length > 0 || !isOwn) {
     throw DomainError.because('form_token_wrong');
   }
   return formMembers(form, ['decision']);
@@ -34,10 +36,4 @@ export function actionOf<Action extends object>(
 /** Proves that the page sent its form. A one-way function of the session, so nothing is stored. */
 export function formTokenOf(session: string): string {
   return createHmac('sha256', session).update('form_token').digest('base64url');
-}
-
-/** Takes constant time. */
-function isFormToken(token: string, session: string): boolean {
-  const [given, expected] = [Buffer.from(token), Buffer.from(formTokenOf(session))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -34,38 +34,43 @@ export interface TextCatalog {
 
 export function createTextCatalog(overrides: TextsByLanguage): TextCatalog {
   const languages = [...new Set([...Object.keys(shipped), ...Object.keys(overrides)])];
-  const byLanguage = new Map(
-    languages.map((language) => [language, { ...shipped[language], ...overrides[language] }]),
-  );
   const english = { ...en, ...overrides.en };
-
-  function textsIn(choice: LanguageChoice): PageTexts {
-    const { language } = choice;
-    const own: Texts = byLanguage.get(language) ?? {};
-    return {
-      ...choice,
-      direction: directionOf(language),
-      of(key, ...[values]) {
-        const filled = replaceInText(
-          own[key] ?? english[key],
-          PLACEHOLDER,
-          (name) => (values as Record<string, HtmlValue> | undefined)?.[name] ?? null,
-        );
-        if (own[key] !== undefined) return filled;
-        return html`<span lang="en" dir="ltr">${filled}</span>`;
-      },
-      // U+2068 and U+2069 isolate the direction of a text, as `<bdi>` does in a page.
-      plain: (key, ...[values]) =>
-        (own[key] ?? english[key]).replace(PLACEHOLDER, (_, name: string) => {
-          const value = (values as Record<string, string> | undefined)?.[name] ?? '';
-          return `\u2068${value}\u2069`;
-        }),
-    };
-  }
+  const textsIn = (language: string) =>
+    createTexts(language, { ...shipped[language], ...overrides[language] }, english);
+  const byTag = new Map(languages.map((language) => [language.toLowerCase(), textsIn(language)]));
+  const inEnglish = { found: textsIn('en'), wanted: 'en' };
 
   return {
     languages,
-    choose: (preferred) =>
-      textsIn(chooseLanguage(preferred, languages) ?? { language: 'en', wanted: 'en' }),
+    choose(preferred) {
+      const { found, wanted } = chooseLanguage(preferred, byTag) ?? inEnglish;
+      return { ...found, wanted };
+    },
+  };
+}
+
+function createTexts(
+  language: string,
+  own: Texts,
+  english: Required<Texts>,
+): Omit<PageTexts, 'wanted'> {
+  return {
+    language,
+    direction: directionOf(language),
+    of(key, ...[values]) {
+      const filled = replaceInText(
+        own[key] ?? english[key],
+        PLACEHOLDER,
+        (name) => (values as Record<string, HtmlValue> | undefined)?.[name] ?? null,
+      );
+      if (own[key] !== undefined) return filled;
+      return html`<span lang="en" dir="ltr">${filled}</span>`;
+    },
+    // U+2068 and U+2069 isolate the direction of a text, as `<bdi>` does in a page.
+    plain: (key, ...[values]) =>
+      (own[key] ?? english[key]).replace(PLACEHOLDER, (_, name: string) => {
+        const value = (values as Record<string, string> | undefined)?.[name] ?? '';
+        return `\u2068${value}\u2069`;
+      }),
   };
 }

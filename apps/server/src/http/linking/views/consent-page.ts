@@ -88,9 +88,8 @@ function placeOf({ name, resource }: { name: string; resource: string }, texts: 
 }
 
 function pagesOf({ policy_uri, tos_uri }: ShownApplication, texts: PageTexts): Html | null {
-  const links = [
-    policy_uri === null ? null : outsideLink(policy_uri, texts.of('consent.policy')),
-    tos_uri === null ? null : outsideLink(tos_uri, texts.of('consent.tos')),
-  ].filter((link) => link !== null);
-  return links.length === 0 ? null : html`<p class="quiet pages">${links}</p>`;
+  if (policy_uri === null && tos_uri === null) return null;
+  const policy = policy_uri && outsideLink(policy_uri, texts.of('consent.policy'));
+  const terms = tos_uri && outsideLink(tos_uri, texts.of('consent.tos'));
+  return html`<p class="quiet pages">${policy}${terms}</p>`;
 }

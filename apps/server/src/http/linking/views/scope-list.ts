@@ -5,25 +5,20 @@ import type { ShownScope } from './page.ts';
 
 export function scopeList(
   scopes: readonly ShownScope[],
-  choice: LanguageChoice,
+  { wanted, language }: LanguageChoice,
   isBrief = false,
 ): Html {
-  const items = scopes.map((scope) => scopeItem(scope, choice, isBrief));
-  return html`<ul class="scopes${isBrief ? ' close' : ''}">${items}</ul>`;
-}
-
-function scopeItem(
-  scope: ShownScope,
-  { wanted, language }: LanguageChoice,
-  isBrief: boolean,
-): Html {
-  // A page in two languages is enough: its own, and that of the plain text.
-  const own = tagIn(scope.texts, wanted) ?? tagIn(scope.texts, language);
-  const { title, description = null } = (own === undefined ? undefined : scope.texts[own]) ?? scope;
-  return html`
+  const items = scopes.map((scope) => {
+    // A page in two languages is enough: its own, and that of the plain text.
+    const own = tagIn(scope.texts, wanted) ?? tagIn(scope.texts, language);
+    const { title, description = null } =
+      (own === undefined ? undefined : scope.texts[own]) ?? scope;
+    return html`
 <li${own === undefined ? null : html` lang="${own}"`}><p class="name">${outside(title)}</p>${
-    description === null || isBrief ? null : html`<p class="quiet">${outside(description)}</p>`
-  }</li>`;
+      description === null || isBrief ? null : html`<p class="quiet">${outside(description)}</p>`
+    }</li>`;
+  });
+  return html`<ul class="scopes${isBrief ? ' close' : ''}">${items}</ul>`;
 }
 
 function tagIn(texts: ShownScope['texts'], wanted: string): string | undefined {
