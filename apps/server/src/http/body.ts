@@ -41,9 +41,12 @@ export async function readBody(
   // Whether a chunked body is empty is known only after reading it.
   if (!chunked && format === undefined) throw new DomainError('media_type_unsupported');
   if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
-  const bytes = await readBytes(context, format !== undefined);
+  const bytes = await readBytes(context, format === undefined ? 0 : MAX_BODY_BYTES);
   if (context.waitedForBody) restartRequest();
-  return bytes.length === 0 || format === undefined ? undefined : { format, bytes };
+  if (bytes.length === 0) return undefined;
+  if (format === undefined) throw new DomainError('media_type_unsupported');
+  if (bytes.length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
+  return { format, bytes };
 }
 
 export function parseJson(bytes: Buffer): unknown {
@@ -53,6 +56,15 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new DomainError('body_malformed');
   }
+}
+
+/** The members of a body of JSON, or of a part of it. */
+export function jsonMembers(value: unknown, mayBeEmpty: boolean): object {
+  if (value === undefined && mayBeEmpty) return {};
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new DomainError('body_malformed');
+  }
+  return value;
 }
 
 export function isDeclaredAsForm(contentType: string | undefined): boolean {
@@ -76,38 +88,27 @@ function formatOf(
   return isInUtf8 ? named : undefined;
 }
 
-async function readBytes(context: RequestContext, supported: boolean): Promise<Buffer> {
+/** Reads no further than until there are more bytes than that. */
+async function readBytes(context: RequestContext, most: number): Promise<Buffer> {
   const { request, response, expectsContinue } = context;
   // The client may have gone during authentication.
   if (request.destroyed) throw new ClientGone();
   // Nearly every body arrives with its headers. Reading it by events takes 3 % of the CPU of a
   // revocation.
   context.waitedForBody = !context.arrivedWhole;
-  if (request.complete) {
-    const bytes: Buffer = request.read() ?? Buffer.alloc(0);
-    checkSize(bytes.length, supported);
-    return bytes;
-  }
+  if (request.complete) return request.read() ?? Buffer.alloc(0);
   if (expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
+      if (size > most) return;
       size += chunk.length;
-      try {
-        checkSize(size, supported);
-        chunks.push(chunk);
-      } catch (error) {
-        reject(error);
-      }
+      chunks.push(chunk);
+      if (size > most) resolve(Buffer.concat(chunks));
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(new ClientGone()));
     request.once('close', () => reject(new ClientGone()));
   });
-}
-
-function checkSize(size: number, supported: boolean): void {
-  if (size > 0 && !supported) throw new DomainError('media_type_unsupported');
-  if (size > MAX_BODY_BYTES) throw new DomainError('body_too_large');
 }

@@ -2,13 +2,12 @@ import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
 import type { ActionName, Actor, Initiator } from '@latchkey/domain/initiator';
 import type { AuditedCall, AuditedIds } from '@latchkey/rules/audit/audit';
 import type { Limits } from '@latchkey/rules/limits/limits';
-import { applicationSubject } from '@latchkey/rules/linking/linking-application';
 import type { Service } from '@latchkey/rules/service';
 import type { ErrorCode } from '@latchkey/schema';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
 import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
-import { validate } from './input.ts';
+import { parameterInvalid } from './input.ts';
 
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -84,20 +83,23 @@ export async function call<Output extends object, Input extends object, By exten
   }
   const { request, summary, os_user } = steps;
   const { by = requested.caller === 'visitor' ? 'user' : requested.caller } = steps;
-  let { name } = requested;
-  summary.action = name;
+  summary.action = requested.name;
   let caller: By | null = null;
-  let ids: AuditedIds = {};
+  const record: AuditedCall = {
+    ...{ action: requested.name, by, ids: {}, admin_secret: undefined, os_user },
+    ...request.redacted,
+  };
 
   try {
     let authenticated = await steps.authenticate();
     const isFirstUse = authenticated.kind === 'grant' && authenticated.first_used_at === null;
     caller = authenticated;
-    ids = idsOfCaller(authenticated);
-    summary.application_id = ids.application_id;
+    record.ids = idsOfCaller(authenticated);
+    summary.application_id = record.ids.application_id;
     if (authenticated.kind === 'operator') {
       const { admin_secret, key } = authenticated;
-      summary.admin_secret = admin_secret ?? undefined;
+      record.admin_secret = admin_secret ?? undefined;
+      summary.admin_secret = record.admin_secret;
       summary.key_id = key?.id;
       // The secret has every right; a key has those of its role.
       if (key !== null && !requested.roles?.includes(key.role)) {
@@ -112,13 +114,17 @@ export async function call<Output extends object, Input extends object, By exten
       caller = authenticated;
     }
     const action = 'choose' in requested ? requested.choose(input) : requested;
-    name = action.name;
-    summary.action = name;
+    record.action = action.name;
+    summary.action = action.name;
 
     let valid: object = input;
     if (steps.validateInput !== undefined) valid = await steps.validateInput(input);
-    else if (action.input !== null) valid = validate(action.input, input);
-    noteIds(ids, valid, action.inputIds);
+    else if (action.input !== null) {
+      const parsed = action.input.safeParse(input);
+      if (!parsed.success) throw parameterInvalid(parsed.error);
+      valid = parsed.data;
+    }
+    noteIds(record.ids, valid, action.inputIds);
 
     const handle = async (): Promise<Output> => {
       countCall(limits, action, authenticated);
@@ -134,7 +140,7 @@ export async function call<Output extends object, Input extends object, By exten
         };
         const details = {
           publicUrl: request.publicUrl,
-          ids,
+          ids: record.ids,
           countFruitless: () => countFruitless(limits, authenticated, request.address),
         };
         // The schema of an action returns what its handler takes.
@@ -148,40 +154,56 @@ export async function call<Output extends object, Input extends object, By exten
     // An interceptor returns what the call returns.
     const output = await (intercept === undefined
       ? handle()
-      : (intercept({ operation: name, breakConnection }, handle) as Promise<Output>));
+      : (intercept({ operation: action.name, breakConnection }, handle) as Promise<Output>));
 
-    noteIds(ids, output, action.outputIds);
-    if (ids.link_id !== undefined) noteLink(limits, name, ids.link_id, request.address);
+    noteIds(record.ids, output, action.outputIds);
     const { audited } = action;
-    if (audited === 'always' || (audited === 'first_use' && isFirstUse)) {
-      service.audit.done(auditedCall(by));
-    }
+    const isAudited = audited === 'always' || (audited === 'first_use' && isFirstUse);
+    afterCall(context, steps, { record, caller, isAudited, error: null });
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
     const error = limitFailure(limits, caller, request.address, DomainError.from(failure));
-    summary.error_code = error.code;
-    const { claimed_application_id, ...subject } = error.subject;
-    const isKnown = namesKnownApplication(error, caller, ids);
-    ids = {
-      ...(claimed_application_id !== undefined && { application_id: claimed_application_id }),
-      ...{ ...subject, ...grantIn(error.members), ...ids },
-    };
-    // An unavailable store would not take the refusal either, and the command would wait twice.
-    const isPointless = by === 'command_line' && error.code === 'store_unavailable';
-    const isNobody = caller === null || caller.kind === 'visitor';
-    const isKept = !isPointless && service.audit.refused(auditedCall(isNobody ? null : by), error);
-    // A stranger can name any application. So the refusal of a stranger counts only if it is kept.
-    if (isKnown && (isKept || !isNobody))
-      service.counts.add(`refused:${error.code}:${error.reason ?? '-'}`);
+    afterCall(context, steps, { record, caller, isAudited: true, error });
     throw error;
   } finally {
-    summary.grant_id = ids.grant_id;
+    summary.grant_id = record.ids.grant_id;
   }
+}
 
-  function auditedCall(by: Actor | null): AuditedCall {
-    const { admin_secret } = summary;
-    return { action: name, by, ids, admin_secret, os_user, ...request.redacted };
+interface Outcome {
+  record: AuditedCall;
+  caller: AnyCaller | null;
+  isAudited: boolean;
+  error: DomainError | null;
+}
+
+/** Tells the audit, the counts and the limits what happened. None of it is part of the response. */
+function afterCall(
+  { service, limits }: CallContext,
+  { request, summary }: Pick<CallSteps, 'request' | 'summary'>,
+  { record, caller, isAudited, error }: Outcome,
+): void {
+  const { action, by, ids } = record;
+  if (error === null) {
+    if (ids.link_id !== undefined) noteLink(limits, action, ids.link_id, request.address);
+    if (isAudited) service.audit.done(record);
+    return;
+  }
+  summary.error_code = error.code;
+  const { claimed_application_id, ...subject } = error.subject;
+  record.ids = {
+    ...(claimed_application_id !== undefined && { application_id: claimed_application_id }),
+    ...{ ...subject, ...grantIn(error.members), ...ids },
+  };
+  const isNobody = caller === null || caller.kind === 'visitor';
+  if (isNobody) record.by = null;
+  // An unavailable store would not take the refusal either, and the command would wait twice.
+  const isPointless = by === 'command_line' && error.code === 'store_unavailable';
+  const isKept = !isPointless && service.audit.refused(record, error);
+  // A stranger can name any application. So the refusal of a stranger counts only if it is kept.
+  if (namesKnownApplication(error, caller, ids) && (isKept || !isNobody)) {
+    service.counts.add(`refused:${error.code}:${error.reason ?? '-'}`);
   }
 }
 
@@ -201,7 +223,7 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
         account_id: page.account_id,
         ...(access !== null && {
           link_id: access.link.id,
-          ...applicationSubject(access.application),
+          ...(access.application.id !== null && { application_id: access.application.id }),
         }),
       };
     }

@@ -24,14 +24,6 @@ export function inputShape(operation: Operation, given: readonly string[]): Inpu
   };
 }
 
-export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
-  if (raw === undefined && mayBeEmpty) return {};
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    throw new DomainError('body_malformed');
-  }
-  return raw;
-}
-
 // Texts in other languages have an issue each, and a body has room for a thousand of them.
 export const MOST_ISSUES = 20;
 
@@ -49,10 +41,4 @@ export function parameterInvalid(error: z.ZodError): DomainError {
     message: issue.message,
   }));
   return new DomainError('parameter_invalid', { issues });
-}
-
-export function validate(schema: z.ZodType<object>, input: unknown): object {
-  const result = schema.safeParse(input);
-  if (!result.success) throw parameterInvalid(result.error);
-  return result.data;
 }

@@ -1,10 +1,9 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { isUuid } from '@latchkey/schema';
 import { type CallContext, call } from '../../operations/call.ts';
-import { inputMembers } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { AuthenticateClient } from '../authenticate.ts';
-import { type BodyFormat, isDeclaredAsForm, readBody, readJson } from '../body.ts';
+import { type BodyFormat, isDeclaredAsForm, jsonMembers, readBody, readJson } from '../body.ts';
 import type { Challenge } from '../challenge.ts';
 import { assertionNames } from '../client-credentials.ts';
 import { type Form, formMembers, parseForm } from '../form.ts';
@@ -69,7 +68,7 @@ export function clientRoute(
           const members =
             format === 'form'
               ? formMembers(await readFormOnce(), names)
-              : (inputMembers(await readJson(context), false) as Members);
+              : (jsonMembers(await readJson(context), false) as Members);
           if (!isInForm) refuseOtherCredentials(members, client_id, secondNames);
           return members;
         },

@@ -1,9 +1,9 @@
 import { type CallContext, call } from '../../operations/call.ts';
-import { type InputShape, inputMembers, inputShape } from '../../operations/input.ts';
+import { type InputShape, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { StreamedOutput } from '../../operations/streamed-output.ts';
 import type { Authenticate } from '../authenticate.ts';
-import { readJson } from '../body.ts';
+import { jsonMembers, readJson } from '../body.ts';
 import { bearerChallenge, resourceChallenge } from '../challenge.ts';
 import type { RequestedCall } from '../request-context.ts';
 import { sendJson, sendPieces } from '../response.ts';
@@ -33,7 +33,7 @@ export function operationRoute(
           const members =
             method === 'GET'
               ? queryMembers(query, shape)
-              : inputMembers(await readJson(context), shape.mayBeEmpty);
+              : jsonMembers(await readJson(context), shape.mayBeEmpty);
           // The path names the resource, whatever the body says.
           return { ...members, ...parameters };
         },

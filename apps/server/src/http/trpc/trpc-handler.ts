@@ -7,11 +7,11 @@ import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { type CallContext, ClientGone, call } from '../../operations/call.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
-import { inputMembers, inputShape, parameterInvalid } from '../../operations/input.ts';
+import { inputShape, parameterInvalid } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { StreamedOutput } from '../../operations/streamed-output.ts';
 import type { Authenticate } from '../authenticate.ts';
-import { readJson } from '../body.ts';
+import { jsonMembers, readJson } from '../body.ts';
 import { errorHeaders, reportFailure } from '../error-response.ts';
 import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
 import { sendJson, sendPieces } from '../response.ts';
@@ -73,7 +73,7 @@ export function createTrpcHandler(
           return caller;
         },
         async readInput() {
-          const input = inputMembers((await readInputs())(index), mayBeEmpty.get(name) ?? false);
+          const input = jsonMembers((await readInputs())(index), mayBeEmpty.get(name) ?? false);
           return procedureType(operation) === 'query' ? withoutDirection(input) : input;
         },
         validateInput: (input) => validateInProcedure(operation, index, input),
@@ -169,7 +169,7 @@ function inputReader(context: RequestContext, parameters: URLSearchParams, isBat
     inputs ??= read();
     const all = await inputs;
     if (!isBatch) return () => all;
-    const byIndex = inputMembers(all, true) as Record<string, unknown>;
+    const byIndex = jsonMembers(all, true) as Record<string, unknown>;
     return (index) => (Object.hasOwn(byIndex, index) ? byIndex[index] : undefined);
   };
 }
