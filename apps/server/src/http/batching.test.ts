@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { batchByTick, batchByTimer, sharePerTick } from './batching.ts';
+import { inBatchesByTick, inBatchesByTimer, sharePerTick } from './batching.ts';
 
 /** Work that records its keys and returns how often it ran. */
 function counted() {
@@ -16,10 +16,9 @@ function counted() {
 test('requests of one tick share the work for the same key', async () => {
   const { asked, share } = counted();
   const numbers: number[] = [];
-  const ask = (key: string) =>
-    batchByTick(async () => {
-      numbers.push(await share(key));
-    });
+  const ask = inBatchesByTick(async (key: string) => {
+    numbers.push(await share(key));
+  });
   await Promise.all([ask('a'), ask('b'), ask('a'), ask('a')]);
   expect(numbers.toSorted()).toEqual([1, 1, 1, 2]);
   expect(asked).toEqual(['a', 'b']);
@@ -47,7 +46,7 @@ test('a failure reaches everyone who shares it, and is not kept', async () => {
 });
 
 test('a request that is alone is handled at once', async () => {
-  const batch = batchByTimer();
+  const batch = inBatchesByTimer((work: () => Promise<void>) => work());
   const done: string[] = [];
   const first = batch(async () => void done.push('first'));
   expect(done).toEqual(['first']);
@@ -58,7 +57,7 @@ test('a request that is alone is handled at once', async () => {
 });
 
 test('requests that arrive while another is handled are handled together', async () => {
-  const batch = batchByTimer();
+  const batch = inBatchesByTimer((work: () => Promise<void>) => work());
   const begun: string[] = [];
   let finish = () => {};
   const alone = batch(() => new Promise((resolve) => (finish = resolve)));
@@ -76,7 +75,7 @@ test('requests that arrive while another is handled are handled together', async
 });
 
 test('a failure reaches the caller and ends the handling', async () => {
-  const batch = batchByTimer();
+  const batch = inBatchesByTimer((work: () => Promise<void>) => work());
   await expect(batch(() => Promise.reject(new Error('Failed.')))).rejects.toThrow('Failed.');
   let begun = false;
   const next = batch(async () => {

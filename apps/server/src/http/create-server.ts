@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CallContext } from '../operations/call.ts';
-import { batchByTick, batchByTimer } from './batching.ts';
+import { inBatchesByTick, inBatchesByTimer } from './batching.ts';
 import { limitConnections } from './limit-connections.ts';
 import { createRespond, type RespondOptions } from './respond.ts';
 
@@ -37,20 +37,20 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
   });
   limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
   const order = orderRequests();
-  const batch = callContext.service.driver.inProcess ? batchByTick : batchByTimer();
-  const respond = createRespond(callContext, options, () => draining.aborted || !server.listening);
+  const inBatches = callContext.service.driver.inProcess ? inBatchesByTick : inBatchesByTimer;
+  const respond = inBatches(
+    createRespond(callContext, options, () => draining.aborted || !server.listening),
+  );
 
   const listener =
     (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
-      order.startAfterEarlier(request.socket, response, () => {
+      order.startAfterEarlier(request.socket, response, async () => {
         const startedAt = performance.now();
-        void batch(async () => {
-          const received = { request, response, expectsContinue, startedAt };
-          const { closesConnection } = await respond(received);
-          if (closesConnection) order.finish(request.socket);
-          // By now the operating system has taken nearly every response.
-          if (response.writableLength > 0) limitSending(response, timeouts);
-        });
+        const received = { request, response, expectsContinue, startedAt };
+        const { closesConnection } = await respond(received);
+        if (closesConnection) order.finish(request.socket);
+        // By now the operating system has taken nearly every response.
+        if (response.writableLength > 0) limitSending(response, timeouts);
       });
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));

@@ -11,7 +11,7 @@ import { fencedOrder, type Order, unordered } from '@latchkey/store-mongodb/fenc
 import { findMongod } from '@latchkey/test-kit/mongodb/find-mongod';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { type Collection, MongoClient, ReadPreference, type Timestamp } from 'mongodb';
-import { batchByTimer } from '../../src/http/batching.ts';
+import { inBatchesByTimer } from '../../src/http/batching.ts';
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 5;
@@ -38,7 +38,9 @@ async function measure(
   { read }: Order,
   connections: number,
 ): Promise<Figures> {
-  const batch = batchByTimer();
+  const readInBatches = inBatchesByTimer((_id: number) =>
+    read([{}], (options) => items.findOne({ _id }, options)),
+  );
   const times: number[] = [];
   const { operationTime } = await client.db('admin').command({ ping: 1 });
   const start = performance.now();
@@ -47,9 +49,7 @@ async function measure(
     while (performance.now() < end) {
       const began = performance.now();
       const _id = Math.floor(Math.random() * DOCUMENTS);
-      await batch(
-        async () => void (await read([{}], (options) => items.findOne({ _id }, options))),
-      );
+      await readInBatches(_id);
       times.push(performance.now() - began);
     }
   };
