@@ -15,7 +15,7 @@ import {
 import { createIdleGrants } from '@latchkey/rules/grants/end-idle-grants';
 import type { Linking } from '@latchkey/rules/linking/linking';
 import { sinkOf } from '@latchkey/rules/log/log-sink';
-import { redactor } from '@latchkey/rules/log/redactor';
+import { redactorFor } from '@latchkey/rules/log/redactor';
 import type { Resolve } from '@latchkey/rules/outbound/resolve';
 import type { Service } from '@latchkey/rules/service';
 import { createCounts, noCounts } from '@latchkey/rules/summary/counts';
@@ -133,7 +133,7 @@ export async function openService(
     linking = null,
     events = null,
     recordsEvents = events !== null,
-    redact = redactor([]),
+    redact = redactorFor(new Set()),
     settings = () => [],
     counts: isCounted = true,
     writeCountsEvery,

@@ -1,5 +1,5 @@
 import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
-import { redactor } from '@latchkey/rules/log/redactor';
+import { redactorFor } from '@latchkey/rules/log/redactor';
 import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import type { Claim } from '@latchkey/store/use-mark';
@@ -57,7 +57,7 @@ export async function withService(
     events,
     // The demo has events, with a key of its own.
     recordsEvents: events !== null || demo !== null,
-    redact: (text) => redactor([...settings.secrets])(text),
+    redact: redactorFor(settings.secrets),
     settings: () => settingsInForce(complete),
     claim: {
       evenIfCopied: false,

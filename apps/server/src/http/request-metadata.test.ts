@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { redactor } from '@latchkey/rules/log/redactor';
+import { redactorFor } from '@latchkey/rules/log/redactor';
 import { expect, test } from 'vitest';
 import {
   clientAddress,
@@ -55,7 +55,7 @@ test('the address of the client is the one that the trusted proxy reports', () =
   expect(clientAddress(request({ 'x-forwarded-for': ' ' }), true)).toBe('10.9.9.9');
 });
 
-const redacted = createRedaction(redactor(['quicksilver']));
+const redacted = createRedaction(redactorFor(new Set(['quicksilver'])));
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

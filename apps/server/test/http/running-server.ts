@@ -1,4 +1,4 @@
-import { redactor } from '@latchkey/rules/log/redactor';
+import { redactorFor } from '@latchkey/rules/log/redactor';
 import type { Service } from '@latchkey/rules/service';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
@@ -84,4 +84,4 @@ export function useServer(
 }
 
 /** Redacts a line as the log of the service does. */
-export const redact = redactor([ADMIN_SECRET]);
+export const redact = redactorFor(new Set([ADMIN_SECRET]));

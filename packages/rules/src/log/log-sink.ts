@@ -117,7 +117,12 @@ export class LogSink implements DestinationStream {
   readonly #endTurn = (): void => {
     if (this.#closed) return;
     this.#queueTurn();
-    if (this.#retry === null) this.#attempt();
+    if (this.#retry !== null || this.#write() === 'done') return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#endTurn();
+    }, this.#retryAfter).unref();
+    this.#retryAfter = Math.min(this.#retryAfter * 2, RETRY_AT_MOST_AFTER);
   };
 
   #queueTurn(): void {
@@ -126,15 +131,6 @@ export class LogSink implements DestinationStream {
     this.#turn = '';
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-  }
-
-  #attempt(): void {
-    if (this.#write() === 'done') return;
-    this.#retry = setTimeout(() => {
-      this.#retry = null;
-      this.#attempt();
-    }, this.#retryAfter).unref();
-    this.#retryAfter = Math.min(this.#retryAfter * 2, RETRY_AT_MOST_AFTER);
   }
 
   #writeAll(): 'done' | 'stalled' | 'refused' {
