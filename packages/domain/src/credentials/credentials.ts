@@ -2,9 +2,9 @@ import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
 import {
   CREDENTIAL_RANDOM_BYTES,
   type CredentialKind,
+  credentialParts,
   credentialPrefixes,
   formatCredential,
-  parseCredential,
 } from '@latchkey/schema';
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
@@ -21,9 +21,9 @@ export interface MintedCredential {
 const kinds = Object.keys(credentialPrefixes) as CredentialKind[];
 
 export function readCredential(kind: CredentialKind, credential: string): string {
-  const id = parseCredential(kind, credential);
-  if (id !== null) return id;
-  const isOther = kinds.some((other) => parseCredential(other, credential) !== null);
+  const parts = credentialParts(kind, credential);
+  if (parts !== null) return parts.id;
+  const isOther = kinds.some((other) => credentialParts(other, credential) !== null);
   throw DomainError.because(isOther ? 'credential_of_another_kind' : 'credential_ill_formed');
 }
 

@@ -1,4 +1,3 @@
-import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import {
   hashCredential,
   isLive,
@@ -8,9 +7,8 @@ import {
 } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
-import type { ApplicationAuthentication, SecretRecord } from '@latchkey/store/records';
+import type { ApplicationAuthentication } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
-import type { UseNotes } from '@latchkey/store/use-notes';
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -36,10 +34,9 @@ export async function isKnownApplicationSecret(
 }
 
 export async function authenticateApplication(
-  service: { store: Store; clock: Clock; useNotes: UseNotes },
+  { store, clock, useNotes }: Pick<Dependencies, 'store' | 'clock' | 'useNotes'>,
   credential: string,
 ): Promise<AuthenticatedApplication> {
-  const { store, clock } = service;
   const application_id = readCredential('applicationSecret', credential);
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
   const application = await store.authenticateApplication(application_id);
@@ -51,7 +48,10 @@ export async function authenticateApplication(
   if (secret === undefined) throw refuse('secret_unknown');
   if (!isLive(secret, now)) throw refuse('secret_expired');
   if (application.disabled) throw refuse('application_disabled');
-  noteSecretUse(service, application.id, secret, now);
+  const minute = minuteToNote(secret, now);
+  if (minute !== null) {
+    useNotes.write(secret.id, () => store.noteSecretUse(application_id, secret.id, minute));
+  }
   return { application, secret_id: secret.id };
 }
 
@@ -132,15 +132,4 @@ export async function authenticatePublicApplication(
   if (!application.public) throw refuse('secret_required');
   if (application.disabled) throw refuse('application_disabled');
   return { application, secret_id: null };
-}
-
-export function noteSecretUse(
-  { store, useNotes }: { store: Pick<Store, 'noteSecretUse'>; useNotes: UseNotes },
-  application_id: string,
-  secret: SecretRecord,
-  now: Milliseconds,
-): void {
-  const minute = minuteToNote(secret, now);
-  if (minute === null) return;
-  useNotes.write(secret.id, () => store.noteSecretUse(application_id, secret.id, minute));
 }

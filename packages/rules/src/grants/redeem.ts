@@ -3,7 +3,7 @@ import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { CODE_LIFETIME, MAX_CLOCK_SKEW } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
-import { parseCredential, uuidV7Time } from '@latchkey/schema';
+import { credentialParts, uuidV7Time } from '@latchkey/schema';
 import { isOver } from '@latchkey/store/generations';
 import type { ApplicationRecord, CodeState, GrantRecord } from '@latchkey/store/records';
 import type { Redemption } from '@latchkey/store/store';
@@ -30,9 +30,10 @@ export async function redeem(
   { code, redirect_uri, code_verifier, resources = null }: RedemptionRequest,
   initiator: Initiator,
 ): Promise<GrantWithSecret> {
-  const grant_id = parseCredential('code', code);
-  const issued_at = grant_id === null ? null : uuidV7Time(grant_id);
-  if (grant_id === null || issued_at === null) throw DomainError.because('code_ill_formed');
+  const parts = credentialParts('code', code);
+  const issued_at = parts && uuidV7Time(parts.id);
+  if (parts === null || issued_at === null) throw DomainError.because('code_ill_formed');
+  const grant_id = parts.id;
 
   const code_hash = hashCredential(code);
   const proof = {

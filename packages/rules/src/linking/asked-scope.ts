@@ -48,7 +48,7 @@ export async function readScope(
     return { described, allowed };
   }
 
-  const named = asked?.split(' ').filter((token) => token !== '') ?? [];
+  const named = asked?.match(/[^ ]+/g) ?? [];
   if (named.length > 0) {
     const scope = isForgiving ? named.join(' ') : asked;
     if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');

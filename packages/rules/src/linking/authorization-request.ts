@@ -1,4 +1,4 @@
-import { DomainError, type Subject } from '@latchkey/domain/domain-error';
+import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
 import { fields, isUuid } from '@latchkey/schema';
 import type { LinkedDocument, LinkedResource, ResourceRecord } from '@latchkey/store/records';
@@ -129,15 +129,14 @@ export async function readRequest(
   const code_challenge = readChallenge(query);
 
   const { application, document, state } = target;
-  const subject = applicationSubject(application);
-  const refuse = (reason: Reason) => DomainError.because(reason, subject);
+  const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
   if (code_challenge === null) {
     if (application.public) throw refuse('challenge_of_public_application');
     if (application.challenge_required) throw refuse('challenge_of_application');
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  const resource = await readResource(service, subject, query.getAll('resource'));
+  const resource = await readResource(service, refuse, query.getAll('resource'));
   const bounds = { application, document, resource, mayBeStale };
   return {
     ...target,
@@ -152,17 +151,17 @@ export async function readRequest(
 /** Not an outdated one: a link request must not be for another resource than was asked for. */
 async function readResource(
   service: Pick<Dependencies, 'store' | 'linking'>,
-  subject: Subject,
+  refuse: (reason: Reason) => DomainError,
   [named, ...others]: string[],
 ): Promise<ResourceRecord | null> {
   if (named === undefined) return null;
   const resources = await service.store.listResources();
   // Without resources, the parameter is unknown like any other.
   if (resources.length === 0) return null;
-  if (others.length > 0) throw DomainError.because('resource_repeated', subject);
+  if (others.length > 0) throw refuse('resource_repeated');
   if (isOwnResource(named, linkingOf(service).publicUrl)) return null;
   const found = sameResource(resources, named);
-  if (found === null) throw DomainError.because('resource_unregistered', subject);
+  if (found === null) throw refuse('resource_unregistered');
   return found;
 }
 

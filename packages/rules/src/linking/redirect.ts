@@ -34,9 +34,11 @@ export interface StrangersAddress {
 
 /** Keeps the existing query (RFC 6749, section 3.1.2). */
 export function addToQuery(uri: string, parameters: Record<string, string | null>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null);
-  const added = new URLSearchParams(given as [string, string][]).toString();
-  if (added === '') return uri;
+  const added = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null) added.append(name, value);
+  }
+  if (added.size === 0) return uri;
   if (!uri.includes('?')) return `${uri}?${added}`;
   return uri.endsWith('?') ? `${uri}${added}` : `${uri}&${added}`;
 }

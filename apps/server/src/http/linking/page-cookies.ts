@@ -22,18 +22,17 @@ export function createPageCookies(publicUrl: string): PageCookies {
       : `${prefix}_connections`;
   // Not Strict: the way to a page begins on the host's site.
   const attributes = `HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
-  const set = (name: string, session: string, seconds: number) =>
-    `${name}=${session}; ${attributes}; Max-Age=${seconds}`;
   const ofLinks = new RegExp(`^${prefix}_link_[0-9a-f]{32}$`);
   return {
     read: ({ headers }, address) => readCookies(headers.cookie).get(nameOf(address)) ?? null,
-    set: (address, session, seconds) => set(nameOf(address), session, seconds),
+    set: (address, session, seconds) =>
+      `${nameOf(address)}=${session}; ${attributes}; Max-Age=${seconds}`,
     makeRoom: ({ headers }, address) =>
       [...readCookies(headers.cookie).keys()]
         .filter((name) => ofLinks.test(name) && name !== nameOf(address))
         // By the id of the link, which begins with the time.
         .sort()
         .slice(0, -MAX_OTHER_PAGES)
-        .map((name) => set(name, '', 0)),
+        .map((name) => `${name}=; ${attributes}; Max-Age=0`),
   };
 }

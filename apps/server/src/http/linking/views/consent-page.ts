@@ -30,8 +30,9 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   // Of an application that nobody registered, only the host of its address is certain.
   const who = document === null ? name : outside(new URL(document.uri).host);
   const parties = { application: name, host: who, service: outside(theme.name) };
-  const sensitive = scopes.filter((scope) => scope.sensitive);
-  const others = scopes.filter((scope) => !scope.sensitive);
+  const { sensitive = [], others = [] } = Object.groupBy(scopes, (scope) =>
+    scope.sensitive ? 'sensitive' : 'others',
+  );
 
   const body = html`<header>
 <div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
