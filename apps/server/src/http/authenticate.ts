@@ -61,7 +61,8 @@ export function createAuthentication(
 
   /** The issuer, the token endpoint, and the endpoint that was called. */
   function audiencesOf({ publicUrl, route }: RequestContext): string[] {
-    return [publicUrl, `${publicUrl}/oauth/token`, `${publicUrl}${route}`];
+    const issuer = publicUrl();
+    return [issuer, `${issuer}/oauth/token`, `${issuer}${route}`];
   }
 
   /** Over its limit, an address gets a plain read before the fenced one: see decision 13. */

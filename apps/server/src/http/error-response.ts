@@ -30,7 +30,7 @@ export function errorBody(
     error: errorWord(error.code, caller === 'grant' ? 'grant' : null),
     error_description: errorDefinition(error.code).description,
     error_code: error.code,
-    error_uri: `${context.publicUrl}/docs/errors#${error.code}`,
+    error_uri: `${context.publicUrl()}/docs/errors#${error.code}`,
     request_id: context.requestId,
     ...error.members,
   };

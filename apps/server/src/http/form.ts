@@ -24,16 +24,14 @@ export function formMembers<Name extends string>(
   form: Form,
   names: readonly Name[],
 ): { [Member in Name]?: string } {
-  const repeated = names.filter((name) => (form.get(name)?.length ?? 0) > 1);
-  if (repeated.length > 0) {
-    const issues = repeated.map((name) => ({ path: [name], message: 'Must be given only once.' }));
-    throw new DomainError('parameter_invalid', { issues });
-  }
   const members: { [Member in Name]?: string } = {};
+  const issues: { path: string[]; message: string }[] = [];
   for (const name of names) {
-    const [value] = form.get(name) ?? [];
-    if (value !== undefined) members[name] = value;
+    const [value, ...others] = form.get(name) ?? [];
+    if (others.length > 0) issues.push({ path: [name], message: 'Must be given only once.' });
+    else if (value !== undefined) members[name] = value;
   }
+  if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
   return members;
 }
 

@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   /** As a trusted proxy reports it: any text. The log takes the one in `redacted`. */
   readonly address: string | undefined;
   /** For the log and the audit: contains no credential. */

@@ -141,7 +141,7 @@ export function createRespond(
       request,
       response,
       requestId: id,
-      publicUrl: publicUrl(request),
+      publicUrl: () => publicUrl(request),
       address,
       redacted: redacted(id, address),
       expectsContinue,

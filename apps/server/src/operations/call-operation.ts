@@ -32,7 +32,7 @@ export async function callOperation<Name extends OperatorOperation>(
     redacted: { request_id: newId(service.clock()), address: null },
     address: undefined,
     // No request was received, so no Host header tells the address.
-    publicUrl: service.linking?.publicUrl ?? '',
+    publicUrl: () => service.linking?.publicUrl ?? '',
     waitedForBody: false,
     response: null,
   };

@@ -28,7 +28,7 @@ export interface CallRequest {
   readonly redacted: { request_id: string; address: string | null };
   /** Failures count against it. */
   readonly address: string | undefined;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   /** The body arrived while the request was handled. */
   readonly waitedForBody: boolean;
   readonly response: { destroy(): unknown } | null;

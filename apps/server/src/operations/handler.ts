@@ -6,7 +6,7 @@ import type { CallerOf } from './caller.ts';
 import type { StreamedOutput } from './streamed-output.ts';
 
 export interface CallDetails {
-  publicUrl: string;
+  publicUrl: () => string;
   /** A handler adds the ids that its row of the table cannot name. */
   ids: AuditedIds;
   /** For a call that did nothing and needed no more than a public id. Throws over the limit. */

@@ -472,7 +472,7 @@ async function handle(
   const initiator = initiatorOf(line);
   if (initiator === null) throw new Error(`The log has ${name}, and not who did it.`);
   const then = { ...service, clock: () => line.at, counts: noCounts };
-  const details = { publicUrl: '', ids: {}, countFruitless() {} };
+  const details = { publicUrl: () => '', ids: {}, countFruitless() {} };
   await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }
 

@@ -159,7 +159,7 @@ describeOnAnyStore('the client of tRPC', (fresh) => {
               request: {
                 redacted: { request_id: 'of-theirs', address: null },
                 address: undefined,
-                publicUrl: '',
+                publicUrl: () => '',
                 waitedForBody: false,
                 response: null,
               },

@@ -1,9 +1,4 @@
-import type { Milliseconds } from '@latchkey/domain/clock';
-import {
-  type MintedCredential,
-  mintCredential,
-  newId,
-} from '@latchkey/domain/credentials/credentials';
+import { mintCredential, newId } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
@@ -41,7 +36,14 @@ export async function issueCode(
   if (application === null) throw new DomainError('application_not_found');
   if (account === null) throw new DomainError('account_not_found');
 
-  const members = {
+  // After the look-ups, so that they do not shorten the lifetime of the code.
+  const now = clock();
+  const grant_id = newId(now);
+  const { credential, hash } = mintCredential('code', grant_id);
+  const pending = await storeCode(service, {
+    grant_id,
+    code_hash: hash,
+    code_expires_at: now + CODE_LIFETIME,
     application_id: request.application_id,
     account_id: request.account_id,
     scope: request.scope,
@@ -52,28 +54,16 @@ export async function issueCode(
     link_id: null,
     generation: application.generations.now,
     initiator,
-  };
-  // After the look-ups, so that they do not shorten the lifetime of the code.
-  return storeCode(service, members, clock(), (grant_id) => mintCredential('code', grant_id));
+  });
+  return { code: credential, pending };
 }
 
-/** @param makeCode - of the id of the grant, which is part of the code */
 export async function storeCode(
   service: Pick<Dependencies, 'store' | 'room'>,
-  members: Omit<NewCode, 'grant_id' | 'code_hash' | 'code_expires_at'>,
-  now: Milliseconds,
-  makeCode: (grant_id: string) => MintedCredential,
-): Promise<IssuedCode> {
-  await refuseIfFull(service, members.account_id);
-  const grant_id = newId(now);
-  const { credential, hash } = makeCode(grant_id);
-  const code_expires_at = now + CODE_LIFETIME;
-  const pending = await service.store.issueCode({
-    ...members,
-    grant_id,
-    code_hash: hash,
-    code_expires_at,
-  });
+  code: NewCode,
+): Promise<PendingRecord> {
+  await refuseIfFull(service, code.account_id);
+  const pending = await service.store.issueCode(code);
   if (pending === null) throw new DomainError('account_not_found');
-  return { code: credential, pending };
+  return pending;
 }

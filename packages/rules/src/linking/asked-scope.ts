@@ -35,32 +35,33 @@ export async function readScope(
   const ofDocument = document && (await boundOf(store, document, mayBeStale));
   const bounds = [application.scopes, resource?.scopes, ofDocument];
 
+  /** The tokens that can be asked for, with the ids of their descriptions. */
   async function find(tokens: readonly string[]) {
     // An outdated id only makes a link request that is over.
     const ids = await store.findDescriptionIds(tokens, { mayBeStale });
-    const described = tokens.flatMap((token, index) => {
+    const isDescribed = !ids.includes(null);
+    const allowed = new Map<string, string>();
+    for (const [index, token] of tokens.entries()) {
       const id = ids[index] ?? null;
-      return id === null ? [] : [{ token, id }];
-    });
-    const allowed = described.filter(({ token }) =>
-      bounds.every((scopes) => scopes?.includes(token) ?? true),
-    );
-    return { described, allowed };
+      const isAllowed = bounds.every((scopes) => scopes?.includes(token) ?? true);
+      if (id !== null && isAllowed) allowed.set(token, id);
+    }
+    return { isDescribed, allowed };
   }
 
   const named = asked?.match(/[^ ]+/g) ?? [];
   if (named.length > 0) {
     const scope = isForgiving ? named.join(' ') : asked;
     if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
-    const { described, allowed } = await find(named);
-    if (!isForgiving && described.length < named.length) throw refuse('scope_undescribed');
-    if (!isForgiving && allowed.length < named.length) throw refuse('scope_not_allowed');
-    if (allowed.length > 0) return toScope(allowed);
+    const { isDescribed, allowed } = await find(named);
+    if (!isForgiving && !isDescribed) throw refuse('scope_undescribed');
+    if (!isForgiving && allowed.size < named.length) throw refuse('scope_not_allowed');
+    if (allowed.size > 0) return toScope(allowed);
   }
   const standard = resource?.default_scopes ?? application.default_scopes;
   if (standard === null) throw refuse('scope_missing');
   const { allowed } = await find(standard);
-  if (allowed.length === 0) throw refuse('scope_default_unusable');
+  if (allowed.size === 0) throw refuse('scope_default_unusable');
   return toScope(allowed);
 }
 
@@ -75,15 +76,12 @@ async function boundOf(
   return ids.some((id) => id !== null) ? scopes : null;
 }
 
-function toScope(tokens: readonly { token: string; id: string }[]): AskedScope {
-  return {
-    scope: tokens.map(({ token }) => token).join(' '),
-    description_hash: hashIds(tokens.map(({ id }) => id)),
-  };
+function toScope(ids: ReadonlyMap<string, string>): AskedScope {
+  return { scope: [...ids.keys()].join(' '), description_hash: hashIds(ids.values()) };
 }
 
 /** Of the descriptions of a scope, in the order of its tokens. Of 32 ids, it takes a sixteenth of the room. */
-export function hashIds(ids: readonly string[]): Uint8Array {
+export function hashIds(ids: Iterable<string>): Uint8Array {
   const hash = createHash('sha256');
   for (const id of ids) hash.update(uuidToBytes(id));
   return hash.digest();

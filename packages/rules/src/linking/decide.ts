@@ -55,7 +55,14 @@ export async function approve(
 
   const now = clock();
   const application = await registered(service, access, account_id, now);
-  const members = {
+  const grant_id = newId(now);
+  const code = deriveCode(access.key, link.salt, grant_id);
+  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
+  // expires. In the other order, it would leave an approval without a code.
+  await storeCode(service, {
+    grant_id,
+    code_hash: code.hash,
+    code_expires_at: now + CODE_LIFETIME,
     application_id: application.id,
     account_id,
     scope: granted,
@@ -66,13 +73,7 @@ export async function approve(
     link_id: link.id,
     generation: link.generation,
     initiator,
-  };
-  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
-  // expires. In the other order, it would leave an approval without a code.
-  const { code, pending } = await storeCode(service, members, now, (id) =>
-    deriveCode(access.key, link.salt, id),
-  );
-  const { grant_id } = pending;
+  });
   const decided = await store.decideLink({
     link_id: link.id,
     holder: access.holder,
@@ -87,7 +88,7 @@ export async function approve(
     return {
       link: decided,
       application,
-      redirect_to: redirectWithCode(linkingOf(service), link, code),
+      redirect_to: redirectWithCode(linkingOf(service), link, code.credential),
     };
   }
   await store.cancelCode(grant_id);

@@ -56,7 +56,7 @@ function openApi(path: string, describe: () => object): Route {
     path,
     handle(context) {
       text ??= JSON.stringify(describe()).slice(1);
-      const servers = JSON.stringify([{ url: context.publicUrl }]);
+      const servers = JSON.stringify([{ url: context.publicUrl() }]);
       send(context, 200, JSON_TYPE, `{"servers":${servers},${text}`);
     },
   };

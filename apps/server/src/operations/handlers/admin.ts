@@ -129,7 +129,7 @@ export const adminHandlers: Handlers<AdminName> = {
     { publicUrl },
   ) => {
     const resource =
-      named === undefined ? null : await registeredResource(service.store, named, publicUrl);
+      named === undefined ? null : await registeredResource(service.store, named, publicUrl());
     const { code, pending } = await issueCode(service, { ...request, resource }, initiator);
     return { object: 'grant_code', code, ...toCodeMembers(pending) };
   },

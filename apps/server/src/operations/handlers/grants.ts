@@ -13,7 +13,7 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
   'grants.convert': async (service, request, { application }, initiator, { publicUrl }) => {
     const { resource } = request;
     const resources =
-      resource === undefined ? null : await resourcesMeant(service.store, resource, publicUrl);
+      resource === undefined ? null : await resourcesMeant(service.store, resource, publicUrl());
     const redeemed = await redeem(service, application, { ...request, resources }, initiator);
     const most = application.grants_per_account;
     if (most !== null) await endReplacedGrants(service, redeemed.grant, most, initiator);
@@ -33,7 +33,7 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
     return {};
   },
   'grants.introspect': async (service, { token }, { application }, initiator, { publicUrl }) =>
-    toIntrospection(await introspect(service, application, token, initiator), publicUrl),
+    toIntrospection(await introspect(service, application, token, initiator), publicUrl()),
   'grants.recover': async (service, { grant_id }, { application }, initiator) =>
     toFullGrant(await recover(service, application.id, grant_id, initiator)),
 };

@@ -45,7 +45,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
     return toScope(deleted);
   },
   'admin.resources.create': async (service, input, _operator, _initiator, { publicUrl }) =>
-    toResource(await createResource(service, input, publicUrl)),
+    toResource(await createResource(service, input, publicUrl())),
   'admin.resources.list': async ({ store }) =>
     toCompleteList((await store.listResources()).map(toResource)),
   'admin.resources.update': async (service, input, _operator, _initiator, { ids }) => {
