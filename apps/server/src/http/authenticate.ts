@@ -21,7 +21,7 @@ import { addressKey, type Limit } from '@latchkey/rules/limits/limit';
 import type { Limits } from '@latchkey/rules/limits/limits';
 import type { Service } from '@latchkey/rules/service';
 import { type Caller, credentialPrefixes, type ErrorCode, isUuid } from '@latchkey/schema';
-import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
+import type { AnyCaller, Callers } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Settings } from '../settings.ts';
 import { sharePerTick } from './batching.ts';
@@ -54,7 +54,6 @@ export function createAuthentication(
   adminSecrets: AdminSecrets,
   { authentications: failures, assertions }: Pick<Limits, 'authentications' | 'assertions'>,
 ): Authentication {
-  const findRoot = rootFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
   const takesDocuments = service.linking?.clientDocuments != null;
@@ -143,8 +142,12 @@ export function createAuthentication(
     async operator(authorization, context) {
       if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
       const { token } = authorization;
-      const root = findRoot(token);
-      if (root !== null) return root;
+      const hash = hashCredential(token);
+      // Each is compared, so that the time tells nothing, and hashed again, since SIGHUP replaces them.
+      const isCurrent = isHashOf(hash, adminSecrets.adminSecret);
+      const isPrevious = isHashOf(hash, adminSecrets.adminSecretPrevious);
+      if (isCurrent) return { kind: 'operator', admin_secret: 'current', key: null };
+      if (isPrevious) return { kind: 'operator', admin_secret: 'previous', key: null };
       if (!token.startsWith(`${credentialPrefixes.key}_`)) {
         throw DomainError.because('admin_secret_wrong');
       }
@@ -201,20 +204,8 @@ function checkClientId(client_id: string, client_secret: string): void {
   });
 }
 
-/** Compares every secret, even after a match, so that the time tells nothing. */
-function rootFinder(secrets: AdminSecrets): (token: string) => Operator | null {
-  const isHashOf = (hash: CredentialHash, secret: string | null) =>
-    secret !== null && sameHash(hash, hashCredential(secret));
-  return (token) => {
-    const hash = hashCredential(token);
-    // Hashed each time, since SIGHUP replaces them.
-    const isCurrent = isHashOf(hash, secrets.adminSecret);
-    const isPrevious = isHashOf(hash, secrets.adminSecretPrevious);
-    if (isCurrent) return { kind: 'operator', admin_secret: 'current', key: null };
-    if (isPrevious) return { kind: 'operator', admin_secret: 'previous', key: null };
-    return null;
-  };
-}
+const isHashOf = (hash: CredentialHash, secret: string | null) =>
+  secret !== null && sameHash(hash, hashCredential(secret));
 
 const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
   'credentials_missing',

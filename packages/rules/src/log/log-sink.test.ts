@@ -9,7 +9,7 @@ test.each<[string, object, string]>([
 ])('%s has room where an ordinary line has none', async (_, entry, message) => {
   const fd = openSync('/dev/full', 'w');
   onTestFinished(() => closeSync(fd));
-  const sink = new LogSink({ fd, format: (lines) => lines, onRecovery() {} });
+  const sink = new LogSink({ fd, redact: (lines) => lines, prettify: null, onRecovery() {} });
   onTestFinished(() => sink.close());
   const log = pino({ base: null }, sink);
   while (sink.dropped === 0) log.info('x'.repeat(1_000));

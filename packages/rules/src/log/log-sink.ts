@@ -2,9 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import pino, { type DestinationStream, type Logger } from 'pino';
-
-/** The longest line. */
-export const LINE_BYTES = 4_096;
+import { LINE_BYTES, shortenLines } from './shorten-lines.ts';
 
 export const BUFFER_BYTES = 1_048_576;
 
@@ -35,7 +33,9 @@ export interface Outage {
 export interface LogSinkOptions {
   /** A pipe or a socket must not block. */
   fd: number;
-  format: (lines: string) => string;
+  redact: (lines: string) => string;
+  /** Null if programs read the log. */
+  prettify: ((lines: string) => string) | null;
   onRecovery: (outage: Outage) => void;
 }
 
@@ -127,7 +127,10 @@ export class LogSink implements DestinationStream {
 
   #queueTurn(): void {
     if (this.#turn === '') return;
-    const bytes = Buffer.from(this.#options.format(this.#turn));
+    const { redact, prettify } = this.#options;
+    // Half a credential is not recognised, so lines are shortened behind that.
+    const lines = shortenLines(redact(this.#turn));
+    const bytes = Buffer.from(prettify === null ? lines : prettify(lines));
     this.#turn = '';
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;

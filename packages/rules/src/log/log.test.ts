@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { type CredentialKind, credentialPrefixes, formatCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { shortenLines } from './log.ts';
-import { LINE_BYTES } from './log-sink.ts';
 import { redactorFor } from './redactor.ts';
+import { LINE_BYTES, shortenLines } from './shorten-lines.ts';
 
 const ID = '0193aa00-0000-7000-8000-000000000001';
 const credentials = (Object.keys(credentialPrefixes) as CredentialKind[]).map((kind) =>
