@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a decision record that says what the caller gets for it; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 36, functions: 128 },
-  'convert on MongoDB': { files: 40, functions: 161 },
-  'linking flow': { files: 85, functions: 354 },
+  'convert on SQLite': { files: 35, functions: 118 },
+  'convert on MongoDB': { files: 39, functions: 151 },
+  'linking flow': { files: 81, functions: 295 },
   'app create': { files: 58, functions: 214 },
   '--version': { modules: 16 },
 } as const;
