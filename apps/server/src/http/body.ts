@@ -88,7 +88,7 @@ function formatOf(
   return isInUtf8 ? named : undefined;
 }
 
-/** Reads no further than until there are more bytes than that. */
+/** Stops when there are more bytes than `most`. */
 async function readBytes(context: RequestContext, most: number): Promise<Buffer> {
   const { request, response, expectsContinue } = context;
   // The client may have gone during authentication.

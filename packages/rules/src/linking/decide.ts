@@ -83,7 +83,6 @@ export async function approve(
     initiator,
   });
   if (decided !== null) {
-    // For the hour in which the link request began.
     service.counts.add('links:approved', 1, uuidV7Time(link.id) ?? now);
     return {
       link: decided,

@@ -128,7 +128,7 @@ export class LogSink implements DestinationStream {
   #queueTurn(): void {
     if (this.#turn === '') return;
     const { redact, prettify } = this.#options;
-    // Half a credential is not recognised, so lines are shortened behind that.
+    // Redacted first: half a credential is not recognised.
     const lines = shortenLines(redact(this.#turn));
     const bytes = Buffer.from(prettify === null ? lines : prettify(lines));
     this.#turn = '';

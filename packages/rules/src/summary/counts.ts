@@ -5,7 +5,11 @@ import type { Store } from '@latchkey/store/store';
 
 /** Counts what happened, by the hour, for the summary. Adding is cheap: the counts are written later. */
 export interface Counts {
-  /** @param at - in the hour that it counts for. Default: now */
+  /**
+   * What a call that was refused names has to exist. Otherwise, strangers could add to the counts.
+   *
+   * @param at - in the hour that it counts for. Default: now. For a decision, when its link request began
+   */
   add(name: CountName, count?: number, at?: Milliseconds): void;
   /**
    * What is written, and what this process has not written yet.
