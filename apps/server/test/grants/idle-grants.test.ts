@@ -52,6 +52,8 @@ describeOnEachStore('the clocks of processes that end idle grants', (fresh) => {
         monotonic: () => truth.now,
       });
       running.add(process.service);
+      // A part is made at its first use, which `serve` makes at its start: from then on it knows a jump.
+      process.service.idleGrants.timeOfUse();
       return process;
     }
     async function stop({ service }: Process) {
