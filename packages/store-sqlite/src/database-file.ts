@@ -29,7 +29,9 @@ export const inMemory: DatabaseFile = {
 /** @param path - of a database that was just opened, so that its write-ahead log exists */
 export function watchDatabaseFile(path: string, onLost: (error: Error) => void): DatabaseFile {
   // Both have to stay: without its log, the file lacks the newest commits.
-  const files = [path, `${path}-wal`].map((name) => ({ name, opened: identify(name) }));
+  const files = [path, `${path}-wal`]
+    .map((name) => ({ name, opened: identify(name) }))
+    .filter(({ opened }) => opened !== undefined);
   let lost: Error | null = null;
 
   function lose(message: string, cause?: unknown): void {

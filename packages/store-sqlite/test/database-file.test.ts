@@ -16,7 +16,8 @@ import {
   issued,
   redemptionOf,
 } from '@latchkey/store-suite/records';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { watchDatabaseFile } from '../src/database-file.ts';
 import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
 import { damage } from './damage.ts';
 
@@ -153,4 +154,15 @@ describe('opening a file', () => {
     });
     expect(existsSync(join(directory, 'none'))).toBe(false);
   });
+});
+
+// On a full disk, a database can be opened before there is room for its log.
+test('a log that comes after the opening is no replacement', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-file-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'a.db');
+  writeFileSync(path, '');
+  const { verify } = watchDatabaseFile(path, () => {});
+  writeFileSync(`${path}-wal`, '');
+  expect(verify).not.toThrow();
 });
