@@ -6,7 +6,7 @@ describe('the preferred languages', () => {
     const sources = {
       locale: 'nl',
       ui_locales: 'fr-CA fr',
-      acceptLanguage: 'it;q=0.5, es, pt ; Q=0.7',
+      acceptLanguage: 'it;q=0.5, es, pt ; level=1 ; Q=0.7',
     };
     expect(preferredLanguages(sources)).toEqual(['nl', 'fr-CA', 'fr', 'es', 'pt', 'it', 'en']);
   });

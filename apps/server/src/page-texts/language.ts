@@ -25,7 +25,7 @@ function parseAcceptLanguage(header: string): string[] {
   return header
     .split(',')
     .map((part) => {
-      const [, tag = '', weight = '1'] = /^\s*([^\s;]*)\s*(?:;\s*q=([^\s;]*))?/i.exec(part) ?? [];
+      const [, tag = '', weight = '1'] = /^\s*([^\s;]*)(?:.*?;\s*q=([^\s;]*))?/i.exec(part) ?? [];
       return { tag, weight: Number(weight) };
     })
     .filter(({ weight }) => weight > 0)

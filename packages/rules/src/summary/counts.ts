@@ -6,9 +6,10 @@ import type { Store } from '@latchkey/store/store';
 /** Counts what happened, by the hour, for the summary. Adding is cheap: the counts are written later. */
 export interface Counts {
   /**
-   * What a call that was refused names has to exist. Otherwise, strangers could add to the counts.
+   * A refusal counts only if what its call names exists. Otherwise, strangers could add to the counts.
    *
-   * @param at - in the hour that it counts for. Default: now. For a decision, when its link request began
+   * @param at - a time in the hour that it counts for. A decision counts for the hour in which its link
+   *   request began. Default: now
    */
   add(name: CountName, count?: number, at?: Milliseconds): void;
   /**
