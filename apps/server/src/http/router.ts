@@ -46,27 +46,24 @@ export interface Router {
   find(method: string, path: string): { route: Route; parameters: PathParameters };
 }
 
-interface Resource {
-  template: RegExp;
-  routesByMethod: Map<string, Route>;
-}
+type Resource = Map<string, Route>;
+
+/** The parameters of a path are named groups. */
+const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 export function createRouter(routes: readonly Route[]): Router {
   const resources = new Map<string, Resource>();
   for (const route of routes) {
-    let resource = resources.get(route.path);
-    if (resource === undefined) {
-      const template = new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-      resource = { template, routesByMethod: new Map() };
-      resources.set(route.path, resource);
-    }
-    resource.routesByMethod.set(route.method, route);
+    const resource = resources.get(route.path) ?? new Map();
+    resources.set(route.path, resource.set(route.method, route));
   }
-  const templates = [...resources].filter(([path]) => path.includes('{'));
+  const templates = [...resources]
+    .filter(([path]) => path.includes('{'))
+    .map(([path, resource]) => ({ pattern: patternOf(path), resource }));
 
   function matchTemplate(path: string): { resource: Resource; parameters: PathParameters } {
-    for (const [, resource] of templates) {
-      const { groups } = resource.template.exec(path) ?? {};
+    for (const { pattern, resource } of templates) {
+      const { groups } = pattern.exec(path) ?? {};
       if (groups === undefined) continue;
       const parameters: PathParameters = {};
       for (const [name, text] of Object.entries(groups)) parameters[name] = percentDecode(text);
@@ -80,8 +77,8 @@ export function createRouter(routes: readonly Route[]): Router {
       const fixed = resources.get(path);
       const { resource, parameters } =
         fixed === undefined ? matchTemplate(path) : { resource: fixed, parameters: {} };
-      const route = resource.routesByMethod.get(method === 'HEAD' ? 'GET' : method);
-      if (route === undefined) throw new MethodNotAllowed([...resource.routesByMethod.keys()]);
+      const route = resource.get(method === 'HEAD' ? 'GET' : method);
+      if (route === undefined) throw new MethodNotAllowed([...resource.keys()]);
       return { route, parameters };
     },
   };
