@@ -5,7 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 35, functions: 118 },
   'convert on MongoDB': { files: 39, functions: 151 },
-  'linking flow': { files: 81, functions: 295 },
-  'app create': { files: 58, functions: 214 },
+  'linking flow': { files: 81, functions: 296 },
+  'app create': { files: 59, functions: 217 },
   '--version': { modules: 16 },
 } as const;

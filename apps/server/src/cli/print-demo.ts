@@ -12,7 +12,7 @@ const INSTEAD =
 
 export async function printDemo(terminal: Terminal): Promise<void> {
   const settings = loadSettings(terminal.environment);
-  const obstacles = [...demoObstacles(settings)];
+  const obstacles = demoObstacles(settings);
   if (obstacles.length > 0) {
     throw new Error(`${obstacles.join(' and ')}, so no demo is made. ${INSTEAD}`);
   }

@@ -22,10 +22,10 @@ export function logo({ name, logo_uri }: LogoOwner, shape = ''): Html {
   return html`<span class="logo${shape && ` ${shape}`}" aria-hidden="true">${outside(initials(name))}${image}</span>`;
 }
 
-// With nothing but signs between it and the beginning of its word.
-const FIRST_LETTERS = /(?<=(?:^|\s)[^\s\p{L}\p{N}]*)[\p{L}\p{N}]/gu;
-
 export function initials(name: string): string {
-  const letters = name.match(FIRST_LETTERS) ?? [];
+  const letters = name
+    .split(/\s+/u)
+    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0])
+    .filter((letter) => letter !== undefined);
   return letters.slice(0, 2).join('').toUpperCase() || '•';
 }
