@@ -5,15 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FullGrant } from '@latchkey/schema';
 import { isLong, longer } from '@latchkey/test-kit/long';
-import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Json, send } from '../http/call.ts';
-import {
-  type FreshDatabase,
-  mongoDatabase,
-  sqliteDatabase,
-  type TestDatabase,
-} from '../http/databases.ts';
+import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { ADMIN_SECRET, operator } from '../http/running-server.ts';
 import { ServerProcess } from '../http/served-process.ts';
@@ -59,15 +53,7 @@ const SEED = isLong ? [] : ['--seed', '1'];
 
 const TIMEOUT = longer(600_000, 3_600_000);
 
-const TITLE = 'the HTTP surface, fuzzed by its own OpenAPI document,';
-
-describe(`${TITLE} on SQLite`, () => fuzzed(sqliteDatabase, true));
-// The edges of every input, and all of it with `npm run test:long`. test/hostile/values.test.ts sends
-// hostile values to this store too.
-describeOnMongodb(TITLE, (server) => fuzzed(() => mongoDatabase(server), isLong));
-
-/** @param isWhole - or else without random input and without the wrong credentials */
-function fuzzed(fresh: FreshDatabase, isWhole: boolean): void {
+describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fresh) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let linked: LinkedApplication;
@@ -135,11 +121,9 @@ function fuzzed(fresh: FreshDatabase, isWhole: boolean): void {
 
   test('responds as documented to the right credentials', options, async ({ skip }) => {
     skip(python === null, 'there is no schemathesis');
-    const phases = isWhole ? 'examples,coverage,fuzzing,stateful' : 'examples,coverage';
-    await fuzz({ phases, examples: longer(3, 200) });
+    await fuzz({ phases: 'examples,coverage,fuzzing,stateful', examples: longer(3, 200) });
   });
 
-  if (!isWhole) return;
   test.for([
     ['an application secret everywhere', (): string => linked.bearer],
     ['a grant everywhere', (): string => asBearer(grant)],
@@ -148,4 +132,4 @@ function fuzzed(fresh: FreshDatabase, isWhole: boolean): void {
     skip(python === null, 'there is no schemathesis');
     await fuzz({ authorization: authorization(), phases: 'fuzzing', examples: longer(1, 60) });
   });
-}
+});
