@@ -10,7 +10,7 @@ import { MAX_LIVE_SECRETS } from '@latchkey/rules/applications/secrets';
 import { messageHeaders } from '@latchkey/rules/events/message';
 import { credentialPattern } from '@latchkey/schema';
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDemoClient } from '../../src/demo/demo-client.ts';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
 import { convertFor } from '../../src/demo/experiments.ts';
@@ -312,14 +312,17 @@ describe('the demo', () => {
   });
 
   test('shows what its own endpoint is told', async () => {
+    // The page shows the last five messages. Those of other tests can come after the one that is meant.
+    const own = await startDemo();
+    onTestFinished(() => own.close());
     const { go, toConsent, allow } = browser();
-    await allow((await toConsent(server)).consent);
-    const connections = await go(`${server.demoUrl}/connections`, {});
+    await allow((await toConsent(own)).consent);
+    const connections = await go(`${own.demoUrl}/connections`, {});
     const [, path = ''] = /href="(\/connections\/[^"]+)"/.exec(connections.text) ?? [];
-    const { url, text } = await go(server.url + path);
+    const { url, text } = await go(own.url + path);
     await go(url, { form_token: formTokenIn(text), decision: 'disconnect' });
     await expect
-      .poll(async () => (await go(server.demoUrl ?? '')).text, { timeout: 20_000 })
+      .poll(async () => (await go(own.demoUrl ?? '')).text, { timeout: 20_000 })
       .toMatch(/Heard<\/dt><dd>grant\.revoked of [\w-]{36}, because: user</);
   });
 
