@@ -1,6 +1,5 @@
 import type { AccountEntry } from '@latchkey/schema';
 import type { Command } from 'commander';
-import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { listAll } from './list.ts';
 import { runOperation } from './run-operation.ts';
@@ -117,11 +116,6 @@ export function addAccountCommands(account: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('revoke the grants of an account and remove its personal data, for good')
     .action(async (account_id, options) => {
-      await confirm(
-        terminal,
-        `Erase the account ${account_id}? Its grants are revoked and its names removed, for good.`,
-        options,
-      );
       await runOperation(
         terminal,
         'admin.accounts.erase',

@@ -2,7 +2,6 @@ import type { Application, ApplicationSecret } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { ageOf } from './age.ts';
 import { addAppOptions, addRemovingOptions, membersFrom } from './app-options.ts';
-import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { listAll } from './list.ts';
 import { runOperation } from './run-operation.ts';
@@ -162,11 +161,6 @@ export function addAppCommands(app: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('delete a disabled application and revoke its grants, for good')
     .action(async (application_id, options) => {
-      await confirm(
-        terminal,
-        `Delete the application ${application_id}? Its grants are revoked, for good.`,
-        options,
-      );
       await runOperation(
         terminal,
         'admin.applications.delete',
@@ -246,11 +240,6 @@ function addSecretCommands(app: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('remove a secret; it stops working at once, for good')
     .action(async (application_id, secret_id, options) => {
-      await confirm(
-        terminal,
-        `Remove the secret ${secret_id}? Requests with it are refused from then on.`,
-        options,
-      );
       await runOperation(
         terminal,
         'admin.applications.secrets.revoke',

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
@@ -47,11 +46,6 @@ export function addCodeCommands(code: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('cancel a code that was not converted yet')
     .action(async (grant_id, options) => {
-      await confirm(
-        terminal,
-        `Cancel the code of grant ${grant_id}? Its user must then allow again.`,
-        options,
-      );
       await runOperation(
         terminal,
         'admin.codes.cancel',

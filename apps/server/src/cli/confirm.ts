@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
+import type { Ending } from '../operations/operation-table.ts';
 import type { Terminal } from './terminal.ts';
 
 export class NotConfirmed extends Error {
@@ -21,4 +22,22 @@ export async function confirm(
   } finally {
     terminal.close();
   }
+}
+
+/**
+ * Asks what the row of an operation says.
+ *
+ * @param words - what the question names: the input of the operation
+ */
+export async function confirmEnding(
+  terminal: Terminal,
+  ends: Ending['ends'],
+  words: object,
+  options: { yes?: boolean },
+): Promise<void> {
+  const question = Object.entries(words).reduce(
+    (text, [word, value]) => text.replace(`{${word}}`, () => String(value)),
+    ends,
+  );
+  await confirm(terminal, question, options);
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { ageOf } from './age.ts';
-import { confirm } from './confirm.ts';
+import { confirmEnding } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
 import { CHANGING, READING, withCalls } from './run-operation.ts';
@@ -59,9 +59,10 @@ export function addConnectionCommands(connection: Command, terminal: Terminal): 
     .option('--json', 'print JSON, as the API returns it')
     .description('end every grant and pending code of an account with an application, for good')
     .action(async ({ account, app, ...options }) => {
-      const question = `Disconnect the application ${app} from the account ${account}?`;
-      await confirm(terminal, `${question} Its grants are revoked, for good.`, options);
       const connection = { account_id: account, application_id: app };
+      const { operationTable } = await import('../operations/operation-table.ts');
+      const { ends } = operationTable['admin.connections.revoke'];
+      await confirmEnding(terminal, ends, connection, options);
       const { cancelCodes } = await import('./revoke-grants.ts');
       await withCalls(terminal, CHANGING, async ({ call, service }) => {
         // The response of the operation does not have their number.

@@ -2,7 +2,6 @@ import type { Endpoint } from '@latchkey/schema';
 import { type Command, Option } from 'commander';
 import { SHOWN_ONCE } from './app-commands.ts';
 import { collect } from './app-options.ts';
-import { confirm } from './confirm.ts';
 import { describeDelivery } from './delivery-commands.ts';
 import { addExamples } from './examples.ts';
 import { listAll } from './list.ts';
@@ -108,8 +107,6 @@ export function addEndpointCommands(endpoint: Command, terminal: Terminal): void
     .option('--json', 'print JSON, as the API returns it')
     .description('delete an endpoint; what is pending is dropped, for good')
     .action(async (endpoint_id, options) => {
-      const question = `Delete the endpoint ${endpoint_id}? What is pending is dropped, for good.`;
-      await confirm(terminal, question, options);
       await runOperation(
         terminal,
         'admin.endpoints.delete',

@@ -56,6 +56,7 @@ export function addKeyCommands(key: Command, terminal: Terminal): void {
   const remove = key
     .command('delete')
     .argument('<id>', 'the id of the key, as `key list` shows it')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description('delete a key; it stops working at once, for good')
     .action((key_id, options) =>
@@ -67,5 +68,5 @@ export function addKeyCommands(key: Command, terminal: Terminal): void {
         ({ name, role }) => `The key is deleted. It was: ${name}, role ${role}`,
       ),
     );
-  addExamples(remove, 'key delete KEY_ID');
+  addExamples(remove, 'key delete KEY_ID', 'key delete KEY_ID --yes');
 }

@@ -1,6 +1,5 @@
 import type { LinkIdentification, LinkRedirect, LinkRequest } from '@latchkey/schema';
 import type { Command } from 'commander';
-import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import { argumentOrLine } from './stdin.ts';
@@ -82,7 +81,6 @@ export function addLinkCommands(group: Command, terminal: Terminal): void {
     .description('deny a link for its user, and print the address that leads back')
     .action(async (argument, options) => {
       const link = await argumentOrLine(terminal, argument);
-      await confirm(terminal, 'Deny this link? Its user must then start again.', options);
       await runOperation(terminal, 'admin.links.deny', { link }, options, describeRedirect);
     });
   addExamples(deny, 'link deny LINK');

@@ -120,6 +120,7 @@ export function addResourceCommands(resource: Command, terminal: Terminal): void
   const remove = resource
     .command('delete')
     .argument('<id>', 'the resource')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description('delete a resource; nobody can ask for it any more, and grants stay')
     .action((resource_id, options) =>
@@ -131,5 +132,5 @@ export function addResourceCommands(resource: Command, terminal: Terminal): void
         (deleted) => `The resource ${deleted.resource} is deleted. It was: ${deleted.name}`,
       ),
     );
-  addExamples(remove, 'resource delete ID');
+  addExamples(remove, 'resource delete ID', 'resource delete ID --yes');
 }

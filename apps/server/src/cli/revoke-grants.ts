@@ -3,7 +3,8 @@ import { activeGrants } from '@latchkey/rules/grants/active-grants';
 import { endCodes } from '@latchkey/rules/grants/end-codes';
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
-import { confirm } from './confirm.ts';
+import { operationTable } from '../operations/operation-table.ts';
+import { confirmEnding } from './confirm.ts';
 import { messageOf } from './error-texts.ts';
 import type { CallAsOperator, OpenService } from './open-for-command.ts';
 import { CHANGING, withCalls } from './run-operation.ts';
@@ -25,9 +26,11 @@ export async function revokeGrants(
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
   await withCalls(terminal, CHANGING, async ({ call, service }) => {
-    const which = await describeWhich(call, ids, options);
+    const grants = await describeGrants(call, ids, options);
     if (!readsStdin) {
-      await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);
+      const { ends } =
+        operationTable[ids.length === 1 ? 'admin.grants.revoke' : 'admin.grants.revokeAll'];
+      await confirmEnding(terminal, ends, { grants, grant_id: ids[0] }, options);
     }
     const parties = partiesIn(options);
     if (parties === null) {
@@ -91,7 +94,7 @@ function refuseIllFormed(ids: readonly string[]): void {
 }
 
 /** A missing account or application is an error: its id is probably mistyped. */
-async function describeWhich(
+async function describeGrants(
   call: CallAsOperator,
   ids: readonly string[],
   { account, app }: RevokeOptions,
@@ -104,7 +107,7 @@ async function describeWhich(
     const { name } = await call('admin.applications.get', { application_id: app });
     return `every grant and every pending code of the application ${name} (${app})`;
   }
-  return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
+  return `${ids.length} grants`;
 }
 
 /** Revoked ones are left out, so a repeated run continues where the last one stopped. */

@@ -1,6 +1,7 @@
 import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
+import { confirmEnding } from './confirm.ts';
 import type { Access, CallAsOperator } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,14 +45,18 @@ async function accessOf(name: OperatorOperation): Promise<Access> {
   return changes ? { ...CHANGING, signs: needsEvents } : READING;
 }
 
+/** Asks first if the operation ends something for good: its command has `--yes`. */
 export async function runOperation<Name extends OperatorOperation>(
   terminal: Terminal,
   name: Name,
   input: OperationInput<Name>,
-  options: { json?: boolean },
+  options: { json?: boolean; yes?: boolean },
   describe: (output: OperationOutput<Name>) => string,
   afterwards?: (service: Service) => Promise<void>,
 ): Promise<void> {
+  const { operationTable } = await import('../operations/operation-table.ts');
+  const row = operationTable[name];
+  if ('ends' in row) await confirmEnding(terminal, row.ends, input, options);
   const access = terminal.serviceUrl === undefined ? await accessOf(name) : READING;
   await withCalls(terminal, access, async ({ service, call }) => {
     const output = await call(name, input);

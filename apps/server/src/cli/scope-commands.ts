@@ -80,6 +80,7 @@ export function addScopeCommands(scope: Command, terminal: Terminal): void {
   const remove = scope
     .command('delete')
     .argument('<scope>', 'the scope')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description(
       'delete the description of a scope; applications can no longer ask for it, and grants keep it',
@@ -93,7 +94,7 @@ export function addScopeCommands(scope: Command, terminal: Terminal): void {
         (deleted) => `The scope ${deleted.scope} is no longer described. It was: ${deleted.title}`,
       ),
     );
-  addExamples(remove, 'scope delete profile.read');
+  addExamples(remove, 'scope delete profile.read', 'scope delete profile.read --yes');
 }
 
 type Texts = OperationInput<'admin.scopes.put'>['texts'];

@@ -5,7 +5,16 @@ export type OperationRow<Name extends OperationName> = ColumnsFor<
   ValidatedInput<Name>,
   OperationOutput<Name>
 > &
-  (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown);
+  (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown) &
+  (Operations[Name]['method'] extends 'DELETE' ? Ending : Partial<Ending>);
+
+export interface Ending {
+  /**
+   * Of a call of the operator that cannot be undone: what its command asks first. A name in braces is
+   * a member of the input, or what the command puts there.
+   */
+  readonly ends: string;
+}
 
 /** The account as it is now, or as it was when the code was issued. */
 export type ReadAccount = 'current' | 'at_issue';
@@ -18,7 +27,7 @@ const linkRequestIds = {
 } as const;
 
 /** `outputIds` has only what neither the input nor the caller has. */
-export const operationTable: { readonly [Name in OperationName]: OperationRow<Name> } = {
+export const operationTable = {
   'grants.convert': {
     counts: 'exchanges',
     audited: 'always',
@@ -93,6 +102,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { application_id: 'application_id', secret_id: 'secret_id' },
     outputIds: {},
+    ends: 'Remove the secret {secret_id}? Requests with it are refused from then on.',
   },
   'admin.applications.disable': {
     counts: 'nothing',
@@ -111,6 +121,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
+    ends: 'Delete the application {application_id}? Its grants are revoked, for good.',
   },
   'admin.accounts.put': {
     counts: 'nothing',
@@ -130,6 +141,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { account_id: 'account_id' },
     outputIds: {},
+    ends: 'Erase the account {account_id}? Its grants are revoked and its names removed, for good.',
   },
   'admin.accounts.export': {
     counts: 'nothing',
@@ -148,6 +160,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { grant_id: 'grant_id' },
     outputIds: { application_id: 'application_id', account_id: 'account_id' },
+    ends: 'Cancel the code of grant {grant_id}? Its user must then allow again.',
   },
   'admin.scopes.put': {
     counts: 'nothing',
@@ -161,6 +174,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { scope: 'scope' },
     outputIds: {},
+    ends: 'Delete the description of the scope {scope}? Applications can no longer ask for it.',
   },
   'admin.resources.create': {
     counts: 'nothing',
@@ -180,6 +194,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { resource_id: 'resource_id' },
     outputIds: {},
+    ends: 'Delete the resource {resource_id}? Nobody can ask for it any more, and its open links end, for good.',
   },
   'admin.connections.list': {
     counts: 'nothing',
@@ -192,6 +207,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
     outputIds: {},
+    ends: 'Disconnect the application {application_id} from the account {account_id}? Its grants are revoked, for good.',
   },
   'admin.pages.create': {
     counts: 'nothing',
@@ -228,6 +244,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: {},
     outputIds: linkRequestIds,
+    ends: 'Deny this link? Its user must then start again.',
   },
   'admin.grants.list': {
     counts: 'nothing',
@@ -240,12 +257,14 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { grant_id: 'grant_id' },
     outputIds: {},
+    ends: 'Revoke the grant {grant_id}? Its user must then link again.',
   },
   'admin.grants.revokeAll': {
     counts: 'nothing',
     audited: 'always',
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
     outputIds: {},
+    ends: 'Revoke {grants}? Their users must then link again.',
   },
   'admin.grants.history': {
     counts: 'nothing',
@@ -293,6 +312,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { endpoint_id: 'endpoint_id' },
     outputIds: { application_id: 'application_id' },
+    ends: 'Delete the endpoint {endpoint_id}? What is pending is dropped, for good.',
   },
   'admin.endpoints.rotate': {
     counts: 'nothing',
@@ -340,7 +360,13 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     audited: 'always',
     inputIds: { key_id: 'key_id' },
     outputIds: {},
+    ends: 'Delete the key {key_id}? Requests with it are refused from then on.',
   },
   'admin.self.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
   'admin.settings.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
-};
+} as const satisfies { readonly [Name in OperationName]: OperationRow<Name> };
+
+/** The operations that end something for good. */
+export type EndingOperation = {
+  [Name in OperationName]: (typeof operationTable)[Name] extends Ending ? Name : never;
+}[OperationName];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '@latchkey/test-kit/cache-folder';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
@@ -93,23 +93,31 @@ export function runCommand(
  *
  * @param options.input - what it reads from stdin
  * @param options.columns - the width of the terminal that it prints to. Default: it prints to a pipe
+ * @param options.answer - what a person answers on the terminal that it runs on
  */
 export async function runInProcess(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { input = '', columns }: { input?: string; columns?: number } = {},
+  { input = '', columns, answer }: { input?: string; columns?: number; answer?: string } = {},
 ): Promise<Run> {
   const run: Run = { code: null, stdout: '', stderr: '' };
-  const writer = (name: 'stdout' | 'stderr') => ({
-    write(text: string) {
-      run[name] += text;
+  const isTTY = answer !== undefined;
+  const stderr = new Writable({
+    write(chunk, _, done) {
+      run.stderr += chunk;
+      done();
     },
   });
   const terminal = {
     environment,
-    stdin: Readable.from([input]),
-    stdout: { ...writer('stdout'), columns },
-    stderr: writer('stderr'),
+    stdin: Object.assign(Readable.from([isTTY ? `${answer}\n` : input]), { isTTY }),
+    stdout: {
+      write(text: string) {
+        run.stdout += text;
+      },
+      columns,
+    },
+    stderr: Object.assign(stderr, { isTTY }),
   };
   run.code = await runCommandLine(words, terminal);
   return run;
