@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type OperationName, operations } from '@latchkey/schema';
+import { eventTypes, type OperationName, operations } from '@latchkey/schema';
 import { afterEach, expect, test, vi } from 'vitest';
 import { invoke, type Json, succeed, wires } from '../http/call.ts';
 import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
@@ -68,6 +68,28 @@ describeOnAnyStore('an endpoint', (fresh) => {
     }
     const update = { endpoint_id: created.id, types: null };
     expect((await call('admin.endpoints.update', update)).types).toBeNull();
+  });
+
+  test('of an application has no type that only the host is told of', async () => {
+    const { application_id } = await linkedApplication(server);
+    const types = eventTypes.filter((type) => type !== 'grant.created');
+    const { id: endpoint_id } = await create({ application_id, types });
+    for (const wrong of [['grant.created'], eventTypes]) {
+      for (const answer of [
+        await create({ application_id, types: wrong }),
+        await call('admin.endpoints.update', { endpoint_id, types: wrong, disabled: true }),
+      ]) {
+        expect([answer.error_code, answer.issues?.[0].path]).toEqual([
+          'parameter_invalid',
+          ['types'],
+        ]);
+      }
+    }
+    const endpoint = await call('admin.endpoints.get', { endpoint_id });
+    expect(endpoint).toMatchObject({ types, disabled: false });
+    const unknown = { endpoint_id: application_id, types: ['grant.created'] };
+    const { error_code } = await call('admin.endpoints.update', unknown);
+    expect(error_code).toBe('endpoint_not_found');
   });
 
   test('is one of five of the host, and of three of an application, disabled or not', async () => {

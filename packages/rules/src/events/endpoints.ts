@@ -13,6 +13,9 @@ import { eventsOf } from './events.ts';
 export const MAX_ENDPOINTS_OF_APPLICATION = 3;
 export const MAX_ENDPOINTS_OF_HOST = 5;
 
+/** No application hears of it, because its own call has created the grant. */
+const OF_THE_HOST = 'grant.created';
+
 type Members = Pick<EndpointRecord, 'url' | 'application_id' | 'types'>;
 
 export async function createEndpoint(
@@ -21,6 +24,7 @@ export async function createEndpoint(
 ): Promise<EndpointRecord> {
   const { store, clock, room } = service;
   refuseUrl(service, members.url);
+  refuseTypes(members);
   const { application_id } = members;
   const most = application_id === null ? MAX_ENDPOINTS_OF_HOST : MAX_ENDPOINTS_OF_APPLICATION;
   if (await room.isFull()) {
@@ -74,6 +78,10 @@ export async function updateEndpoint(
   },
 ): Promise<EndpointRecord> {
   if (url !== undefined) refuseUrl(service, url);
+  if (types?.includes(OF_THE_HOST)) {
+    const { application_id } = await findEndpoint(service, endpoint_id);
+    refuseTypes({ application_id, types });
+  }
   const changes: EndpointChanges = {
     ...(url !== undefined && { url }),
     ...(types !== undefined && { types }),
@@ -130,6 +138,14 @@ export async function pingEndpoint(
 function found(endpoint: EndpointRecord | null): EndpointRecord {
   if (endpoint === null) throw new DomainError('endpoint_not_found');
   return endpoint;
+}
+
+function refuseTypes({ application_id, types }: Pick<Members, 'application_id' | 'types'>): void {
+  if (application_id === null || !types?.includes(OF_THE_HOST)) return;
+  throw DomainError.invalid(
+    ['types'],
+    `Must not have ${OF_THE_HOST}: only the endpoints of the host are told of it.`,
+  );
 }
 
 function refuseUrl(service: Pick<Dependencies, 'events'>, url: string): void {
