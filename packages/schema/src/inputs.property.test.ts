@@ -257,7 +257,8 @@ const texts: Rule = (value) => {
     if (Array.isArray(words)) return false;
     const { title, description, ...unknown } = words as Record<string, unknown>;
     if (Object.keys(unknown).length > 0) return false;
-    const isDescribed = description === undefined || textUpTo(300)(description) !== 'refused';
+    const isDescribed =
+      description === undefined || orNull(textUpTo(300))(description) !== 'refused';
     return textUpTo(100)(title) !== 'refused' && isDescribed;
   };
   if (entries.length > 20 || !entries.every(isGood)) return 'refused';
@@ -265,7 +266,7 @@ const texts: Rule = (value) => {
     tag,
     {
       title: title.normalize('NFC'),
-      ...(description !== undefined && { description: description.normalize('NFC') }),
+      ...(description !== undefined && { description: description?.normalize('NFC') ?? null }),
     },
   ]);
   return kept(Object.fromEntries(known));
@@ -686,7 +687,13 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ),
   texts: fc.dictionary(
     languages,
-    fc.oneof(words, { weight: 4, arbitrary: fc.record({ title: shortText }) }),
+    fc.oneof(words, {
+      weight: 4,
+      arbitrary: fc.record(
+        { title: shortText, description: fc.option(shortText) },
+        { requiredKeys: ['title'] },
+      ),
+    }),
     { maxKeys: 2 },
   ),
   ...{ title: shortText, description: fc.option(shortText), locale: languages },

@@ -161,12 +161,14 @@ export const applicationUpdateInput = operatorInput({
 export const scopeNameInput = operatorInput({ scope: scopeToken });
 
 const scopeTitle = textOf(100).meta({ examples: ['Read your profile'] });
-const scopeDescription = textOf(300).meta({ examples: ['Your name and your picture.'] });
+const scopeDescription = textOf(300)
+  .nullable()
+  .meta({ examples: ['Your name and your picture.'] });
 
 export const scopeInput = operatorInput({
   scope: scopeToken,
   title: scopeTitle,
-  description: scopeDescription.nullable().default(null),
+  description: scopeDescription.default(null),
   texts: z
     .record(
       languageTag,

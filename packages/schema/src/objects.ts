@@ -298,18 +298,16 @@ const completeList = <Item extends z.ZodType>(item: Item, id: string, descriptio
 const scopeTitle = z
   .string()
   .meta({ description: 'What the scope allows, in a few words, 1 to 100 characters.' });
-const scopeSentence = z
-  .string()
-  .meta({ description: 'What the scope allows, in a sentence, 1 to 300 characters.' });
+const scopeSentence = z.string().nullable().meta({
+  description: 'What the scope allows, in a sentence, 1 to 300 characters; null for none.',
+});
 
 export const scopeDescription = z
   .object({
     object: z.literal('scope'),
     scope: scopeToken.meta({ description: 'The scope token (RFC 6749 section 3.3).' }),
     title: scopeTitle,
-    description: scopeSentence.nullable().meta({
-      description: 'What the scope allows, in a sentence, 1 to 300 characters; null for none.',
-    }),
+    description: scopeSentence,
     texts: z
       .record(languageTag, z.object({ title: scopeTitle, description: scopeSentence.optional() }))
       .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),

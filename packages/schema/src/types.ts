@@ -234,8 +234,8 @@ export interface Scope {
     {
       /** What the scope allows, in a few words, 1 to 100 characters. */
       title: string;
-      /** What the scope allows, in a sentence, 1 to 300 characters. */
-      description?: string | undefined;
+      /** What the scope allows, in a sentence, 1 to 300 characters; null for none. */
+      description?: string | null | undefined;
     }
   >;
   /** Whether it lets an application act, or costs something: shown apart on the consent page. */

@@ -21,8 +21,7 @@ function describeScope({ scope, title, description, texts, sensitive }: Scope): 
     ['description', description ?? 'none'],
     ['sensitive', sensitive ? 'yes' : 'no'],
     ...Object.entries(texts).map(([language, text]) => {
-      const both =
-        text.description === undefined ? text.title : `${text.title}: ${text.description}`;
+      const both = text.description ? `${text.title}: ${text.description}` : text.title;
       return [`title (${language})`, both] as const;
     }),
   ]);

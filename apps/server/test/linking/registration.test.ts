@@ -84,7 +84,11 @@ describeOnAnyStore('what is registered', (fresh) => {
 
     test(`of a scope is replaced as a whole, over ${wire}`, async () => {
       const scope = `photos/read+${wire}%20'?#`;
-      const texts = { de: { title: 'Fotos ansehen', description: 'Alle.' }, fr: { title: 'Voir' } };
+      const texts = {
+        de: { title: 'Fotos ansehen', description: 'Alle.' },
+        fr: { title: 'Voir' },
+        it: { title: 'Vedi', description: null },
+      };
       const sent = { scope, title: 'See photos', description: 'All.', texts, sensitive: true };
       const first = { object: 'scope', ...sent };
       expect(await call('admin.scopes.put', sent)).toStrictEqual(first);

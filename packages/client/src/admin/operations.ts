@@ -459,7 +459,7 @@ export interface ScopeInput {
           /** The title. */
           title: string;
           /** The description. */
-          description?: string | undefined;
+          description?: string | null | undefined;
         }
       >
     | undefined;
