@@ -114,7 +114,11 @@ describeOnAnyStore('POST /oauth/revoke with a token', (fresh) => {
       ...{ method: 'POST', path: '/oauth/revoke', headers: JSON_TYPE, authorization },
       body: JSON.stringify({ grant_id }),
     });
-    expect([byId.status, byId.json.error_code]).toEqual([401, 'credentials_invalid']);
+    expect([byId.status, byId.json.error_code]).toEqual([400, 'parameter_invalid']);
+    expect(byId.json.issues).toEqual([
+      { path: ['grant_id'], message: 'A public application has to send token instead.' },
+    ]);
+    expect(byId.headers.get('www-authenticate')).toBeNull();
     expect(await statusOf(server, json.grant)).toBe(200);
     const byToken = await postForm(server, '/oauth/revoke', {
       token: json.access_token,

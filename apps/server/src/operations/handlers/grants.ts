@@ -21,8 +21,10 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
   },
   'grants.revoke': async (service, { grant_id }, { application, secret_id }, initiator) => {
     // Anybody can call in the name of a public application, so it must show the secret of the
-    // grant.
-    if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
+    // grant. Its credentials are right all the same.
+    if (secret_id === null) {
+      throw DomainError.invalid(['grant_id'], 'A public application has to send token instead.');
+    }
     return toRevokedGrant(await revoke(service, application.id, grant_id, initiator));
   },
   'grants.revokeToken': async (service, { token }, { application }, initiator, details) => {
