@@ -1011,6 +1011,7 @@ export const exportedChange = z
         'The operation, such as `grants.convert`; `first_use` for the first request with a grant.',
     }),
     by: actor.nullable().meta({ description: 'Who made it; null if that is not known.' }),
+    key_id: callerKey,
     grant_id: uuid.meta({ description: 'The grant that it happened to.' }),
     application_id: uuid.nullable().meta({
       description:

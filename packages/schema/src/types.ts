@@ -857,6 +857,8 @@ export interface ExportedChange {
   operation: string;
   /** Who made it; null if that is not known. */
   by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** The key of the operator; null if it had none. A UUID in lower case. */
+  key_id: string | null;
   /** The grant that it happened to. A UUID in lower case. */
   grant_id: string;
   /**
@@ -876,6 +878,8 @@ export interface ExportedRefusal {
   operation: string;
   /** Who made it; null if that is not known. */
   by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** The key of the operator; null if it had none. A UUID in lower case. */
+  key_id: string | null;
   /** The grant that it was about; null if it was about the account alone. A UUID in lower case. */
   grant_id: string | null;
   /**

@@ -102,6 +102,7 @@ const grantEntry = {
   account,
 };
 const change = {
+  key_id: null,
   grant_id: GRANT,
   application_id: APPLICATION,
   request_id: REQUEST,

@@ -152,7 +152,7 @@ describeOnAnyStore('a key', (fresh) => {
 
   test('acts in the name of the operator, with its id', async () => {
     const { bearer, id: key_id } = await newKey(server, 'support');
-    const { link } = await linkedApplication(server);
+    const { account_id, link } = await linkedApplication(server);
     const { grant_id } = await link();
     server.lines.length = 0;
     const headers = { 'x-request-id': `of-${key_id}` };
@@ -186,6 +186,14 @@ describeOnAnyStore('a key', (fresh) => {
       ['revoked', 'operator', key_id],
       ['admin.codes.cancel', 'operator', key_id],
     ]);
+    const exported = await succeed(server, 'admin.accounts.export', { account_id }, operator);
+    const by = ({ operation, key_id }: Json) => [operation, key_id];
+    expect(exported.history.map(by)).toEqual([
+      ['admin.codes.issue', null],
+      ['grants.convert', null],
+      ['admin.grants.revoke', key_id],
+    ]);
+    expect(exported.refusals.map(by)).toEqual([['admin.codes.cancel', key_id]]);
   });
 
   test('has the minute of its last use, which costs one write a minute', async () => {

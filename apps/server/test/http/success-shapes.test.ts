@@ -343,7 +343,7 @@ describeOnEachStore('results', (fresh) => {
       revoked: false,
       revoked_at: null,
     };
-    const change = { grant_id, application_id, request_id: expect.any(String) };
+    const change = { grant_id, key_id: null, application_id, request_id: expect.any(String) };
     expect(exported).toStrictEqual({
       object: 'account_export',
       account: current,
