@@ -105,6 +105,23 @@ test('a flood from one address leaves room for the refusals of others', async ()
   expect(await kept('another')).toHaveLength(1);
 });
 
+test('a flood from one key of an operator leaves room for other keys, and for the application that it is about', async () => {
+  const { keeper } = keeperOver(store);
+  const ofOperator = { by: 'operator', application_id: 'a' } as const;
+  for (let number = 0; number < 1_000; number++) {
+    keeper.keep(aRefusal({ request_id: 'loop', ...ofOperator, key_id: 'one' }));
+    keeper.keep(aRefusal({ request_id: 'loop', by: 'operator', key_id: 'one' }));
+  }
+  keeper.keep(aRefusal({ request_id: 'another key', ...ofOperator, key_id: 'two' }));
+  keeper.keep(aRefusal({ request_id: 'no key', by: 'operator' }));
+  keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
+  await keeper.flush();
+  expect(await kept('loop')).toHaveLength(100);
+  for (const id of ['another key', 'no key', 'application']) {
+    expect(await kept(id), id).toHaveLength(1);
+  }
+});
+
 test('a bounded number is queued while the store is away, and written when it is back', async () => {
   let away = true;
   const { keeper, log } = keeperOver({

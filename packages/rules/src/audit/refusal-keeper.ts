@@ -25,10 +25,10 @@ export const MAX_QUEUED = 1_000;
 // anonymous callers and 800 MB for applications.
 const ANONYMOUS = { capacity: 500, perSecond: 2 };
 const AUTHENTICATED = { capacity: 500, perSecond: 20 };
-// A single address or application gets at most a fifth of the burst (six full tRPC batches) and a
-// quarter of the refill, so that the others keep theirs.
+// A single address, application or key of an operator gets at most a fifth of the burst (six full tRPC
+// batches) and a quarter of the refill, so that the others keep theirs.
 const ONE_ADDRESS = { capacity: 100, perSecond: 0.5 };
-const ONE_APPLICATION = { capacity: 100, perSecond: 5 };
+const ONE_CALLER = { capacity: 100, perSecond: 5 };
 
 // SQLite writes on the main thread, about 5 ms for this many.
 const BATCH_SIZE = 250;
@@ -41,7 +41,7 @@ export function createRefusalKeeper(
 ): RefusalKeeper {
   const queue: RefusalRecord[] = [];
   const anonymous = new SharedTokenBucket({ each: ONE_ADDRESS, all: ANONYMOUS });
-  const authenticated = new SharedTokenBucket({ each: ONE_APPLICATION, all: AUTHENTICATED });
+  const authenticated = new SharedTokenBucket({ each: ONE_CALLER, all: AUTHENTICATED });
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   let failing = false;
@@ -90,11 +90,11 @@ export function createRefusalKeeper(
 
   return {
     keep(refusal) {
-      const { by, address, application_id } = refusal;
+      const { by, address, application_id, key_id } = refusal;
       const isAllowed =
         by === null
           ? anonymous.take(addressKey(address ?? undefined))
-          : authenticated.take(application_id ?? by);
+          : authenticated.take(key_id ?? application_id ?? by);
       if (days === 0) return isAllowed;
       if (isAllowed && queue.length < MAX_QUEUED) {
         const at = clock();
