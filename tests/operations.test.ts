@@ -295,16 +295,16 @@ test('every other line of the log is documented', async () => {
 
 describe('the command line', () => {
   const without = (option: string) =>
-    commands.filter(({ options }) => !options.some(({ long }) => long === option));
+    commands.filter(({ options }) => !options.some(({ flags }) => flags.includes(option)));
 
-  test('has --json and --url wherever an operation of the service is called', () => {
+  test('has --json and --service wherever an operation of the service is called', () => {
     expect(without('--json').map(({ name }) => name)).toEqual([
       'serve',
       'demo',
       'page texts',
       'completion',
     ]);
-    expect(without('--url').map(({ name }) => name)).toEqual([
+    expect(without('--service').map(({ name }) => name)).toEqual([
       'serve',
       'demo',
       'page texts',

@@ -99,20 +99,20 @@ const NOT_OPERATIONS = new Set([
   'latchkey completion',
 ]);
 
-/** The `--url` of this one is the address of the endpoint. */
-const WITH_AN_ADDRESS = 'latchkey endpoint update';
+/** The `--url` or the argument of these is the address of the endpoint. */
+const WITH_AN_ADDRESS = new Set(['latchkey endpoint create', 'latchkey endpoint update']);
 
 function serviceUrlOf(command: Command): string | undefined {
   const { url, service } = command.opts();
-  return pathOf(command) === WITH_AN_ADDRESS ? service : url;
+  return WITH_AN_ADDRESS.has(pathOf(command)) ? service : url;
 }
 
 function addUrlOption(command: Command): void {
+  const path = pathOf(command);
   const option = new Option(
-    pathOf(command) === WITH_AN_ADDRESS ? '--service <url>' : '--url <url>',
+    WITH_AN_ADDRESS.has(path) ? '--service <url>' : '--service, --url <url>',
     'call this service with LATCHKEY_ADMIN_SECRET, and use no database',
   );
-  const path = pathOf(command);
   if (NOT_OPERATIONS.has(path)) {
     option
       .hideHelp()

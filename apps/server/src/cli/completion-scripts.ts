@@ -15,13 +15,14 @@ function offersOf(program: Command): Offer[] {
     words: [
       ...command.commands.map((each) => ({ word: each.name(), description: each.description() })),
       ...[...command.options.filter(({ hidden }) => !hidden), HELP].flatMap(
-        ({ long, description }) => (long ? [{ word: long, description }] : []),
+        ({ short, long, description }) =>
+          [short, long].flatMap((word) => (word?.startsWith('--') ? [{ word, description }] : [])),
       ),
     ],
   }));
 }
 
-const HELP = { long: '--help', description: 'display help for command' };
+const HELP = { short: '-h', long: '--help', description: 'display help for command' };
 
 const pathsBelow = (offers: readonly Offer[]) =>
   offers

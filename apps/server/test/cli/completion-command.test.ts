@@ -53,6 +53,8 @@ describe.each(Object.entries(shells))('completion in %s', (shell, argumentsFor) 
       ['latchkey', 'grant', 'revoke', '--a'],
       ['--account', '--app'],
     ],
+    [['latchkey', 'key', 'delete', '--s'], ['--service']],
+    [['latchkey', 'key', 'delete', '--y'], ['--yes']],
     // The words of an argument are no commands.
     [['latchkey', 'app', 'disable', 'app', 'di'], []],
   ])(isInstalled ? '%j: %j' : '%j (not run: the shell is not installed)', (words, expected) => {

@@ -28,10 +28,9 @@ const CALLBACK = 'https://acme.example/callback';
 
 const leaves = commands.filter(([, command]) => command.commands.length === 0);
 const optionOf = (command: (typeof commands)[number][1]) =>
-  command.options.find(({ long }) => long === '--service') ??
-  command.options.find(({ long }) => long === '--url');
-const operations = leaves.filter(([, command]) => !optionOf(command)?.hidden);
-const others = leaves.filter(([, command]) => optionOf(command)?.hidden);
+  command.options.find(({ short, long }) => short === '--service' || long === '--service');
+const operations = leaves.filter(([, command]) => optionOf(command)?.hidden === false);
+const others = leaves.filter((leaf) => !operations.includes(leaf));
 
 describeOnEachStore('commands with --url', (fresh) => {
   let database: TestDatabase;
@@ -49,10 +48,8 @@ describeOnEachStore('commands with --url', (fresh) => {
     runInProcess(words, { DATABASE_URL: database.url, ...SETTINGS }, { input });
   // Without DATABASE_URL, a command that opened a database would find none.
   const overTheWire = (words: string[], input = '') => {
-    const isUpdate = words.slice(0, 2).join(' ') === 'endpoint update';
-    return runInProcess([...words, isUpdate ? '--service' : '--url', server.url], SECRET, {
-      input,
-    });
+    const option = /^(app|endpoint)$/.test(words[0] ?? '') ? '--service' : '--url';
+    return runInProcess([...words, option, server.url], SECRET, { input });
   };
 
   async function json(run: Promise<Run>) {
@@ -248,14 +245,21 @@ function masked({ code, stdout, stderr }: Run): Run {
   return { code, stdout: mask(stdout), stderr: mask(stderr) };
 }
 
-test.each(others)('%j refuses --url', async (words, command) => {
-  const { length } = command.registeredArguments;
-  const { code, stdout, stderr } = await runInProcess(
-    [...words, ...Array(length).fill('bash'), '--url', 'https://link.example'],
-    SECRET,
-  );
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('has no --url');
+test.each(others)('%j refuses --url and --service', async (words, command) => {
+  const given = [...words, ...command.registeredArguments.map(() => 'bash')];
+  for (const option of ['--url', '--service']) {
+    const run = await runInProcess([...given, option, 'https://link.example'], SECRET);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('has no --url');
+  }
+});
+
+test('every command that calls a service takes --service, and --url if no endpoint is meant', () => {
+  const withoutUrl = operations.filter(([, command]) => optionOf(command)?.long !== '--url');
+  expect(withoutUrl.map(([words]) => words.join(' '))).toEqual([
+    'endpoint create',
+    'endpoint update',
+  ]);
 });
 
 test('endpoint update sends no secret to the address of an endpoint', async () => {
