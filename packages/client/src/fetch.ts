@@ -10,6 +10,8 @@ export interface FetchInit {
   signal: AbortSignal;
   /** Redirects are not followed: they could send a credential to another host. */
   redirect: 'manual';
+  /** No cache may answer, such as that of Next.js. Absent where the runtime does not know it. */
+  cache?: 'no-store';
 }
 
 /** The part of a response that the client reads. A `Response` has all of it. */

@@ -216,6 +216,7 @@ it('uses the given fetch', async () => {
     {
       method: 'POST',
       redirect: 'manual',
+      cache: 'no-store',
       body: JSON.stringify({ code }),
       headers: {
         accept: 'application/json',

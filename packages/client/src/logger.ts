@@ -83,7 +83,7 @@ export async function logRequest<Result extends object>(
     ended('succeeded', request_id === undefined ? {} : { request_id });
     return result;
   } catch (error) {
-    // Anything but a LatchkeyError is the caller's abort reason.
+    // Anything but a LatchkeyError is the caller's abort reason, or for Next.js.
     if (!(error instanceof LatchkeyError)) ended('aborted', {});
     else ended(error.name, logDetailsOf(error));
     throw error;

@@ -62,10 +62,15 @@ export async function sendRequest(
     try {
       // Looked up for each request, so that a later replacement of the global (tracing, tests) is used.
       const send = fetch ?? globalThis.fetch;
-      const response = await send(url.href, { ...init, signal, redirect: 'manual' });
+      // Next.js keeps answers, so a revoked grant would live on. Not every runtime takes the option.
+      const cache =
+        'cache' in (globalThis.Request?.prototype ?? {}) && ({ cache: 'no-store' } as const);
+      const response = await send(url.href, { ...init, ...cache, signal, redirect: 'manual' });
       const { status, headers } = response;
       received = { url, status, headers, text: await response.text() };
     } catch (thrown) {
+      // It tells Next.js, which builds a page, to render it for each request instead.
+      if ((thrown as { digest?: unknown } | null)?.digest === 'DYNAMIC_SERVER_USAGE') throw thrown;
       throw connectionError(thrown, baseUrl.origin, redact);
     }
     return readResponse(received, isResult, redact);

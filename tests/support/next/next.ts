@@ -3,9 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
 import { installPackedSdk } from '../packed-sdk.ts';
-import { environment, succeed } from '../service.ts';
+import { type Environment, environment, succeed } from '../service.ts';
 
-// 370 MB that `npm start` does not need.
+// Up to 370 MB each, which `npm start` does not need.
+
+/** The folder with the lockfile of each version. */
+const tools = { 14: './tools-14', 15: './tools-15', 16: './tools' };
 
 /** A Next.js application, built for production. */
 export interface NextApplication {
@@ -16,14 +19,23 @@ export interface NextApplication {
 }
 
 /**
- * Creates an application with the packed SDK, and builds it. The build also checks its types.
+ * Creates an application with the packed SDK, and builds it. The build also checks types, if it has any.
  *
  * @param files - a file or a folder of the application
  * @param path - its path in the application, such as `app/photos/route.ts`; `.` for all of it
+ * @param options.env - what the build has in its environment; without it, the SDK has an address, and
+ *   the build must send no request
  */
-export async function buildNextApplication(files: string, path: string): Promise<NextApplication> {
-  const tools = fileURLToPath(new URL('./tools', import.meta.url));
-  const installed = await installFromLockfile(tools, 'next-js');
+export async function buildNextApplication(
+  files: string,
+  path: string,
+  {
+    version = 16,
+    env = { LATCHKEY_URL: 'https://latchkey.invalid' },
+  }: { version?: keyof typeof tools; env?: Environment } = {},
+): Promise<NextApplication> {
+  const lockfile = fileURLToPath(new URL(tools[version], import.meta.url));
+  const installed = await installFromLockfile(lockfile, `next-js-${version}`);
   // Below the packages, like an application of a workspace: Next.js follows no link out of the folder
   // with the lockfile.
   const folder = await mkdtemp(join(installed, 'application-'));
@@ -35,11 +47,7 @@ export async function buildNextApplication(files: string, path: string): Promise
     await cp(files, join(folder, path), { recursive: true });
     await succeed(process.execPath, [next, 'build'], {
       cwd: folder,
-      // The build loads the handler. Its client needs an address but sends no request yet.
-      env: environment({
-        LATCHKEY_URL: 'https://latchkey.invalid',
-        NEXT_TELEMETRY_DISABLED: '1',
-      }),
+      env: environment({ ...env, NEXT_TELEMETRY_DISABLED: '1' }),
     });
   } catch (error) {
     await remove();
