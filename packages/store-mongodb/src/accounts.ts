@@ -22,9 +22,12 @@ import { type GrantDocument, unrevoked } from './documents/grants.ts';
 import { grantMarks } from './documents/marks.ts';
 import { initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
-import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
+import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
 
-type Accounts = Pick<Store, 'putAccount' | 'findAccount' | 'listAccounts' | 'eraseAccount'>;
+type Accounts = Pick<
+  Store,
+  'putAccount' | 'findAccount' | 'listAccounts' | 'endPages' | 'eraseAccount'
+>;
 
 type AnyAccount = AccountDocument | ErasedAccountDocument;
 
@@ -33,14 +36,11 @@ interface OfAccount {
   account_revision: { $not: { $gt: number } };
 }
 
-export const accountLookUp = (database: Database) =>
-  database.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
-    accounts.find(byId, decisive).toArray(),
-  );
-
 export function accounts(database: Database, clock: Clock, recordsEvents = false): Accounts {
   const mark = grantMarks(recordsEvents);
-  const find = accountLookUp(database);
+  const find = database.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
+    accounts.find(byId, decisive).toArray(),
+  );
 
   const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
     replaceAtRevision<AnyAccount>(
@@ -302,6 +302,34 @@ export function accounts(database: Database, clock: Clock, recordsEvents = false
         place: uuidFromBytes(document.place.value()),
         account: fromAccountDocument(document),
       }));
+    },
+
+    async endPages(account_id) {
+      const _id = toId(account_id);
+      await retryOnConflict(
+        async () => {
+          const found = await find(account_id);
+          return found && !isErased(found) ? found : null;
+        },
+        (revision, { sign_outs = 0 }) =>
+          database.write<true | null>(({ accounts, decisive }) => ({
+            async send(options) {
+              const { matchedCount } = await accounts.updateOne(
+                { _id, ...atRevision(revision) },
+                { $set: { sign_outs: sign_outs + 1 }, $inc: { revision: 1 } },
+                options,
+              );
+              return matchedCount === 1 ? true : null;
+            },
+            async readBack() {
+              const after = await accounts.findOne({ _id }, decisive);
+              if (revisionOf(after) === revision) return 'retry';
+              // Whoever raised it has ended the same pages. If nobody did, this command is too late.
+              const isRaised = after && !isErased(after) && (after.sign_outs ?? 0) > sign_outs;
+              return { result: isRaised ? true : null };
+            },
+          })),
+      );
     },
 
     async eraseAccount({ account_id, now, initiator }) {

@@ -13,21 +13,12 @@ import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
 import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
-import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
-import type { CommandChangeDocument } from './documents/command-changes.ts';
+import type { ApplicationDocument } from './documents/applications.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
 import type { DeliveryDocument } from './documents/deliveries.ts';
 import type { EndpointsDocument } from './documents/endpoints.ts';
 import type { GrantDocument } from './documents/grants.ts';
-import type { KeyItem } from './documents/keys.ts';
-import type { LinkDocument } from './documents/links.ts';
-import type { ListDocument } from './documents/list-document.ts';
-import type { LogCounterDocument } from './documents/log-counter.ts';
-import type { PageDocument } from './documents/pages.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
-import type { RefusalDocument } from './documents/refusals.ts';
-import type { ResourceItem } from './documents/resources.ts';
-import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
 import { fromId, toId } from './documents/values.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
@@ -40,26 +31,26 @@ import { askServer, type ServerFacts } from './server.ts';
 import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { claimed } from './use-mark.ts';
 
+/** What an erasure looks at in a link request or a page. */
+interface OfAccount {
+  _id: Binary;
+  account_id?: Binary;
+  account_revision?: number;
+  link_id?: Binary;
+}
+
 export interface Collections extends Concerns {
   order: Order;
   /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
-  /** In the same collection. */
-  addresses: Collection<AddressDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
-  scopes: Collection<ScopeDocument | DeletedScopeDocument>;
-  resources: Collection<ListDocument<ResourceItem>>;
-  keys: Collection<ListDocument<KeyItem>>;
-  links: Collection<LinkDocument>;
-  pages: Collection<PageDocument>;
+  links: Collection<OfAccount>;
+  pages: Collection<OfAccount>;
   grants: Collection<GrantDocument>;
   endpoints: Collection<EndpointsDocument>;
   deliveries: Collection<DeliveryDocument>;
-  refusals: Collection<RefusalDocument>;
-  commandChanges: Collection<CommandChangeDocument>;
-  logCounter: Collection<LogCounterDocument>;
   hourCounts: Collection<HourDocument>;
   /** In the same collection. */
   liveCount: Collection<LiveCountDocument>;
@@ -80,6 +71,8 @@ export type DatabaseOptions = IndexOptions &
 
 /** A linearizable read waits for a majority, also if it finds nothing. */
 const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
+
+const BY_ID = { encode: toId, decode: fromId };
 
 export class Database {
   readonly #client: MongoClient;
@@ -164,16 +157,18 @@ export class Database {
     });
   }
 
+  /** @param key - how a key is stored. Default: as an id */
   gatherReads<T extends { _id: Binary }>(
     find: (collections: Collections & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
-  ): (id: string) => Promise<T | null> {
+    key: { encode(key: string): Binary; decode(_id: Binary): string } = BY_ID,
+  ): (key: string) => Promise<T | null> {
     const findOne = async (_id: Binary) => {
       const [document] = await this.decide((collections) => find(collections, { _id }));
       return document ?? null;
     };
     const findGathered = gather(async (ids, moments) => {
       const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
-        const [first, ...others] = ids.map(toId);
+        const [first, ...others] = ids.map(key.encode);
         if (first === undefined) return [];
         if (others.length === 0) return find(collections, { _id: first });
         const binaries = [first, ...others];
@@ -183,12 +178,12 @@ export class Database {
       };
       // With the moments of all, and the deadline of none: each waits until its own.
       const documents = await outsideRequests(() => this.decide(findAll, [...moments]));
-      return new Map(documents.map((document) => [fromId(document._id), document]));
+      return new Map(documents.map((document) => [key.decode(document._id), document]));
     });
     // If every read is of one document, gathering only makes callers wait.
     return (id) =>
       this.#collections?.gathers === false
-        ? findOne(toId(id))
+        ? findOne(key.encode(id))
         : beforeDeadline(findGathered(id, thisMoment()));
   }
 
@@ -257,19 +252,12 @@ export class Database {
         gathers: server.fenced || !server.replicated,
         db,
         applications: db.collection('applications', options),
-        addresses: db.collection('applications', options),
         accounts: db.collection('accounts', options),
-        scopes: db.collection('scopes', options),
-        resources: db.collection('resources', options),
-        keys: db.collection('keys', options),
         links: db.collection('links', options),
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),
         endpoints: db.collection('endpoints', options),
         deliveries: db.collection('deliveries', options),
-        refusals: db.collection('refusals', options),
-        commandChanges: db.collection('command_changes', options),
-        logCounter: db.collection('schema', options),
         hourCounts: db.collection('hour_counts', options),
         liveCount: db.collection('hour_counts', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),

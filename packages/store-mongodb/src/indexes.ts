@@ -75,6 +75,15 @@ const revokedIndex: Index = {
   },
 };
 
+const applicationIndexes: readonly Index[] = [
+  {
+    name: 'pending_deletions',
+    key: { deletion_pending: 1 },
+    options: { partialFilterExpression: { deletion_pending: { $exists: true } } },
+  },
+  marksOf('applications'),
+];
+
 const accountIndexes: readonly Index[] = [
   {
     name: 'accounts_by_place',
@@ -178,7 +187,7 @@ export interface IndexOptions {
 }
 
 export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
-  applications: [marksOf('applications')],
+  applications: applicationIndexes,
   accounts: accountIndexes,
   links: linkIndexes,
   pages: pageIndexes,

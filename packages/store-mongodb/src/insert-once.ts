@@ -4,9 +4,7 @@ import type { Collections, Database } from './database.ts';
 /** Never sent again: a late first command could restore a document that was deleted. */
 export function insertOnce<Document extends { _id: Binary }>(
   database: Database,
-  collectionOf: (
-    collections: Pick<Collections, 'grants' | 'links' | 'pages' | 'deliveries'>,
-  ) => Collection<Document>,
+  collectionOf: (collections: Pick<Collections, 'db' | 'deliveries'>) => Collection<Document>,
   document: Document,
   about: { grant_id?: string } = {},
 ): Promise<true> {

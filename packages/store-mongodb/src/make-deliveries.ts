@@ -20,9 +20,8 @@ import type { ApplicationDocument } from './documents/applications.ts';
 import { type DeliveryDocument, toDeliveryDocument } from './documents/deliveries.ts';
 import { fromEndpointsDocument, HOST } from './documents/endpoints.ts';
 import {
+  fromStoredGrantDocument,
   type RedeemedDocument,
-  toConnectedGrant,
-  toGrantHistory,
   unrevoked,
   withDetails,
 } from './documents/grants.ts';
@@ -140,11 +139,10 @@ async function tellOfGrants(
   ]);
   const documents = await readAgain<RedeemedDocument>(database, 'grants', found);
   const events = documents.flatMap((document) => {
-    const { account_id, revoked_by, revoked_reason } = toGrantHistory(document);
     const { application_id } = document;
-    const { revoked_at, ...grant } = toConnectedGrant(document);
+    const { revoked_at, revoked_by, revoked_reason, ...grant } = fromStoredGrantDocument(document);
     const about = {
-      ...{ ...grant, account_id, scope: document.scope ?? null },
+      ...grant,
       document_uri: documentOf.get(fromId(application_id)) ?? null,
     };
     return document.marks.map(({ type, at }) => ({

@@ -1,33 +1,25 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
 import type { Clock } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
+import { operations as declared } from '@latchkey/store/operations/operations';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { accounts } from './accounts.ts';
-import { applications } from './applications.ts';
+import { mongoAdapter } from './adapter.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
-import { codes } from './codes.ts';
-import { commandChanges } from './command-changes.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
 import { isForbidden } from './errors.ts';
 import { eventsKeys } from './events-keys.ts';
-import { grants } from './grants.ts';
-import { keys } from './keys.ts';
-import { links } from './links.ts';
-import { logCounter } from './log-counter.ts';
+import { tellAll } from './make-deliveries.ts';
 import type { MongoStep } from './migrations.ts';
-import { pages } from './pages.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
-import { refusals } from './refusals.ts';
-import { resources } from './resources.ts';
-import { scopes } from './scopes.ts';
 import { sizesIn } from './sizes.ts';
 import { sweepEndpoints } from './sweep-endpoints.ts';
 import { trials } from './trials.ts';
@@ -45,22 +37,18 @@ export interface MongoStore extends Store {
 
 export function operations(database: Database, clock: Clock, recordsEvents = false) {
   const ofEndpoints = endpoints(database, clock);
+  const ofRecords = declared(mongoAdapter(database, { recordsEvents }), clock);
   return {
-    ...applications(database, clock, recordsEvents),
     ...accounts(database, clock, recordsEvents),
-    ...scopes(database, clock),
-    ...resources(database),
-    ...keys(database),
-    ...links(database),
-    ...pages(database),
-    ...codes(database, clock, recordsEvents),
-    ...grants(database, recordsEvents),
+    ...ofRecords,
+    // What is recorded has the address of its document.
+    async forgetDeletion(application_id: string) {
+      if (recordsEvents) await tellAll(database, clock);
+      await ofRecords.forgetDeletion(application_id);
+    },
     ...trials(database),
     ...ofEndpoints,
     ...deliveries(database, ofEndpoints),
-    ...refusals(database),
-    ...commandChanges(database),
-    ...logCounter(database),
     ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),

@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { grants } from '@latchkey/store/kinds';
 import type { Database } from './database.ts';
 import { toDate } from './documents/values.ts';
 
@@ -6,13 +7,12 @@ import { toDate } from './documents/values.ts';
 const BATCH_SIZE = 1_000;
 const DAY: Milliseconds = 86_400_000;
 
-/** Everything but the members of a `RevokedRecord`, and the revision, which the locking needs. */
+/** The members of a `RevokedRecord`. */
+const kept = ['id', 'application_id', 'created_at', 'revoked_at'];
 const details = [
-  ...['account_id', 'scope', 'account', 'account_revision', 'code_hash', 'redemption_id'],
-  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'resource', 'link_id'],
-  ...['issued_by', 'redeemed_by', 'erasure_id'],
-  ...['first_used_at', 'first_used_by', 'last_used_at'],
-  ...['recovered_at', 'recovered_by', 'revoked_by', 'revoked_reason'],
+  ...Object.keys(grants.fields).filter((name) => !kept.includes(name)),
+  // Of an erasure.
+  'erasure_id',
 ];
 
 /** Not a TTL index, since the documents stay. Several processes may run it at once. */

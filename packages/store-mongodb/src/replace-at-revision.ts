@@ -6,9 +6,7 @@ import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 /** Inserts the document at revision 0. Null if the revision is another one. */
 export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
   database: Database,
-  collectionOf: (
-    collections: Pick<Collections, 'accounts' | 'addresses' | 'scopes' | 'resources' | 'keys'>,
-  ) => Collection<Document>,
+  collectionOf: (collections: Pick<Collections, 'accounts'>) => Collection<Document>,
   revision: number,
   { _id, ...replacement }: Document,
   isMade: (found: Document) => boolean,

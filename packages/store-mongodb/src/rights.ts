@@ -3,6 +3,7 @@ import { ConfigurationError } from './configuration-error.ts';
 
 const collections = [
   'applications',
+  'client_documents',
   'accounts',
   'scopes',
   'resources',
@@ -14,6 +15,7 @@ const collections = [
   'deliveries',
   'refusals',
   'command_changes',
+  'log_counter',
   'hour_counts',
   'rate_limit_counts',
   'schema',

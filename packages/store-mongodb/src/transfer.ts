@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hashText } from '@latchkey/domain/credentials/credentials';
-import type {
-  ApplicationRecord,
-  CommandChange,
-  DeletionRecord,
-  DeliveryRecord,
-  ListedAccount,
-  LogCounterRecord,
-  ScopeRecord,
-} from '@latchkey/store/records';
+import {
+  type CopiedAs,
+  clientDocumentsOf,
+  copiedAs,
+  copiedInOne,
+  pageOf,
+} from '@latchkey/store/copied';
+import { clientDocuments } from '@latchkey/store/kinds';
+import type { ApplicationRecord, DeliveryRecord, ListedAccount } from '@latchkey/store/records';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import {
   type CopiedKind,
   type CopiedRecords,
   erasedGrant,
+  type Page,
   type StoredEndpoint,
   type StoredGrant,
   type Transfer,
 } from '@latchkey/store/transfer';
 import type { UseMarks } from '@latchkey/store/use-mark';
-import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Binary, BulkWriteOptions, Filter } from 'mongodb';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { type Collections, Database, type DatabaseOptions } from './database.ts';
 import {
@@ -28,17 +28,6 @@ import {
   fromAccountDocument,
   toAccountDocument,
 } from './documents/accounts.ts';
-import {
-  type ApplicationDocument,
-  fromApplicationDocument,
-  toApplicationDocument,
-  toDeletionRecord,
-} from './documents/applications.ts';
-import {
-  type CommandChangeDocument,
-  fromCommandChangeDocument,
-  toCommandChangeDocument,
-} from './documents/command-changes.ts';
 import {
   type DeliveryDocument,
   fromDeliveryDocument,
@@ -56,16 +45,8 @@ import {
   type RedeemedDocument,
   toStoredGrantDocument,
 } from './documents/grants.ts';
-import { keyFormat } from './documents/keys.ts';
-import { ALL, type ListDocument, type ListFormat } from './documents/list-document.ts';
-import {
-  fromLogCounterDocument,
-  type LogCounterDocument,
-  toLogCounterDocument,
-} from './documents/log-counter.ts';
-import { resourceFormat } from './documents/resources.ts';
-import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
-import { fromId, fromInitiator, initiatorField, toDate, toHash, toId } from './documents/values.ts';
+import { fromId, fromInitiator, toId } from './documents/values.ts';
+import { documentOf, recordOf } from './encoding.ts';
 import type { FenceDocument } from './fence.ts';
 import { joinApplication } from './find-owners.ts';
 import { tellAll } from './make-deliveries.ts';
@@ -73,14 +54,6 @@ import { migrations, versionOf } from './migrations.ts';
 import { touchMark, useMarks } from './use-mark.ts';
 
 interface Copied<Record, Document> {
-  collection:
-    | 'scopes'
-    | 'applications'
-    | 'accounts'
-    | 'grants'
-    | 'deliveries'
-    | 'commandChanges'
-    | 'logCounter';
   which?: object;
   fromDocument(document: Document): Record;
   toDocument(record: Record): Partial<Document>;
@@ -88,34 +61,7 @@ interface Copied<Record, Document> {
 
 const existing = { deleted_at: { $exists: false } };
 
-const scopes: Copied<ScopeRecord, ScopeDocument> = {
-  collection: 'scopes',
-  which: existing,
-  fromDocument: fromScopeDocument,
-  toDocument: (scope) => toScopeDocument(scope),
-};
-
-const applications: Copied<ApplicationRecord, ApplicationDocument> = {
-  collection: 'applications',
-  which: { ...existing, created_at: { $exists: true } },
-  fromDocument: fromApplicationDocument,
-  toDocument: toApplicationDocument,
-};
-
-const deletions: Copied<DeletionRecord, ApplicationDocument> = {
-  collection: 'applications',
-  which: { deletion_pending: true },
-  fromDocument: toDeletionRecord,
-  toDocument: ({ application_id, deleted_at, deleted_by }) => ({
-    _id: toId(application_id),
-    deleted_at: toDate(deleted_at),
-    ...initiatorField('deleted_by', deleted_by),
-    deletion_pending: true,
-  }),
-};
-
 const accounts: Copied<ListedAccount, AccountDocument> = {
-  collection: 'accounts',
   // Erased accounts have no place.
   which: { place: { $exists: true } },
   fromDocument: (document) => ({
@@ -126,60 +72,56 @@ const accounts: Copied<ListedAccount, AccountDocument> = {
 };
 
 const grants: Copied<StoredGrant, RedeemedDocument> = {
-  collection: 'grants',
   which: { created_at: { $exists: true } },
   fromDocument: fromStoredGrantDocument,
   toDocument: toStoredGrantDocument as (grant: StoredGrant) => RedeemedDocument,
 };
 
 const deliveries: Copied<DeliveryRecord, DeliveryDocument> = {
-  collection: 'deliveries',
   which: { due_at: { $exists: true } },
   fromDocument: fromDeliveryDocument,
   toDocument: toDeliveryDocument,
 };
 
-const command_changes: Copied<CommandChange, CommandChangeDocument> = {
-  collection: 'commandChanges',
-  fromDocument: fromCommandChangeDocument,
-  toDocument: toCommandChangeDocument,
-};
+function declared<Kind extends CopiedKind>(name: Kind): Copied<CopiedRecords[Kind], AnyDocument> {
+  const { kind, where, toCopy, toStored } = copiedAs[name] as CopiedAs<CopiedRecords[Kind]>;
+  const decode = recordOf(kind, Object.keys(kind.fields));
+  const encode = documentOf(kind);
+  return {
+    ...(where && {
+      which:
+        'set' in where ? { [where.set]: { $exists: true } } : { [where.unset]: { $exists: false } },
+    }),
+    fromDocument: (document) => toCopy(decode(document) ?? {}),
+    toDocument: (copy) => encode(toStored(copy)) as AnyDocument,
+  };
+}
 
-const log_counter: Copied<LogCounterRecord, LogCounterDocument> = {
-  collection: 'logCounter',
-  which: { log_number: { $exists: true } },
-  fromDocument: fromLogCounterDocument,
-  toDocument: toLogCounterDocument,
-};
 type AnyRecord = { id: string };
-type AnyItem = { id: Binary };
-
-/** One document has all of a kind. */
-const lists = { resources: resourceFormat, keys: keyFormat };
 
 const listOf = (kind: CopiedKind) =>
-  kind in lists
-    ? (lists[kind as keyof typeof lists] as unknown as ListFormat<AnyRecord, AnyItem>)
-    : null;
+  kind in copiedInOne ? copiedInOne[kind as keyof typeof copiedInOne] : null;
+
+type ListKind = NonNullable<ReturnType<typeof listOf>>;
+
+const ALL = { _id: 'all' };
 
 async function readList(
-  { collection, fromItem }: ListFormat<AnyRecord, AnyItem>,
-  collections: Collections,
-  { after, limit }: { after: string | null; limit: number },
+  { kind, toCopy }: ListKind,
+  { db, listing }: Collections,
+  page: Page,
 ): Promise<AnyRecord[]> {
-  const documents = collections[collection] as unknown as Collection<ListDocument<AnyItem>>;
-  const document = await documents.findOne(ALL, collections.listing);
-  const records = document?.list.map(fromItem) ?? [];
-  const following = records.filter(({ id }) => after === null || id > after);
-  return following.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
+  const documents = db.collection<{ _id: string; list: AnyRecord[] }>(kind.name);
+  const { list } = (await documents.findOne(ALL, listing)) ?? { list: [] };
+  return pageOf(list, page).map(toCopy);
 }
 
 function putList(
-  { toItem }: ListFormat<AnyRecord, AnyItem>,
+  { toStored }: ListKind,
   records: readonly AnyRecord[],
   removed: readonly string[],
 ) {
-  const list = replacing('$list', records.map(toItem), removed.map(toId));
+  const list = replacing('$list', records.map(toStored), removed);
   return { updateOne: { filter: ALL, update: [{ $set: { list } }], upsert: true } };
 }
 
@@ -227,7 +169,11 @@ function putEndpoints(records: readonly StoredEndpoint[], removed: readonly stri
 }
 
 /** The list with these items instead of those with their ids. */
-const replacing = (list: string, items: readonly AnyItem[], removed: readonly Binary[] = []) => ({
+const replacing = <Id extends Binary | string>(
+  list: string,
+  items: readonly { id: Id }[],
+  removed: readonly Id[] = [],
+) => ({
   $concatArrays: [
     {
       $filter: {
@@ -239,24 +185,27 @@ const replacing = (list: string, items: readonly AnyItem[], removed: readonly Bi
   ],
 });
 
+const toDocument = documentOf(clientDocuments);
+
 /** By which documented applications are found. */
-function addressesOf(records: readonly ApplicationRecord[], removed: readonly string[]) {
-  return [
-    ...(removed.length > 0
-      ? [{ deleteMany: { filter: { application_id: { $in: removed.map(toId) } } } }]
-      : []),
-    ...records.flatMap(({ id, document }) => {
-      if (document === null) return [];
-      const replacement = { application_id: toId(id), revision: 1 };
-      const filter = { _id: toHash(hashText(document.uri)) };
-      return [{ replaceOne: { filter, replacement, upsert: true } }];
-    }),
-  ];
-}
+const addressesOf = (
+  records: readonly ApplicationRecord[],
+  removed: readonly string[],
+): object[] => [
+  { deleteMany: { filter: { application_id: { $in: removed.map(toId) } } } },
+  ...clientDocumentsOf(records).map((document) => {
+    const replacement = toDocument(document);
+    return { replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true } };
+  }),
+];
 
 const kinds = {
-  ...{ scopes, applications, deletions, accounts, grants, deliveries, command_changes },
-  log_counter,
+  ...{ accounts, grants, deliveries },
+  applications: declared('applications'),
+  deletions: declared('deletions'),
+  scopes: declared('scopes'),
+  command_changes: declared('command_changes'),
+  log_counter: declared('log_counter'),
 };
 const namedKinds: readonly CopiedKind[] = ['scopes', 'log_counter'];
 
@@ -288,11 +237,8 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   const run = <T>(work: (collections: Collections) => Promise<T>) => database.writeOnce(work);
   const copied = <Kind extends CopiedKind>(kind: Kind) =>
     kinds[kind as KindOfDocuments] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
-  const collectionOf = (collections: Collections, kind: CopiedKind) => {
-    if (kind === 'endpoints') return collections.endpoints as unknown as Collection<AnyDocument>;
-    const name = listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection;
-    return collections[name] as unknown as Collection<AnyDocument>;
-  };
+  const collectionOf = ({ db }: Collections, kind: CopiedKind) =>
+    db.collection<AnyDocument>(kind === 'deletions' ? 'applications' : kind);
   function operationsOn<Kind extends CopiedKind>(
     kind: Kind,
     records: readonly CopiedRecords[Kind][],
@@ -308,9 +254,6 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     const _id = { $in: removed.map((key) => toKey(kind, key)) };
     return [
       { deleteMany: { filter: { ...which, _id } } },
-      ...(kind === 'applications'
-        ? addressesOf(records as readonly ApplicationRecord[], removed)
-        : []),
       ...records.map(toDocument).map((document) => ({
         replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
       })),
@@ -354,16 +297,24 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
           removed,
         ) as AnyBulkWriteOperation<AnyDocument>[];
         const collection = collectionOf(collections, kind);
+        const make = async (options: BulkWriteOptions) => {
+          await collection.bulkWrite(operations, { ...options, ordered: false });
+          if (kind !== 'applications') return;
+          const documents = addressesOf(records as readonly ApplicationRecord[], removed);
+          await db
+            .collection(clientDocuments.name)
+            .bulkWrite(documents as AnyBulkWriteOperation[], options);
+        };
         // A standalone server has no transactions.
         if (listing.readConcern.level === 'local') {
           if (!isDeepStrictEqual(await marks.find(), mark)) return false;
-          await collection.bulkWrite(operations, { ...durable, ordered: false });
+          await make(durable);
           return true;
         }
         return db.client.withSession((session) =>
           session.withTransaction(
             async () => {
-              await collection.bulkWrite(operations, { session, ordered: false });
+              await make({ session });
               // Last, so that a process that is killed before leaves the mark free.
               const isOurs = await touchMark(db, mark, session);
               if (!isOurs) await session.abortTransaction();

@@ -1,8 +1,8 @@
 import { aHash, anAccount, anApplication, anId, anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
 import { toSnapshot } from '../src/documents/accounts.ts';
-import { toApplicationDocument } from '../src/documents/applications.ts';
 import { fromId, toHash, toId } from '../src/documents/values.ts';
+import { applicationDocument } from './documents.ts';
 import { batch } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
@@ -30,8 +30,9 @@ test('a grant whose erasure is under way is refused, whatever is asked for with 
       ...{ _id, account_id, application_id: toId(application.id), scope: 'profile.read' },
       ...{ account: toSnapshot(account), code_hash: toHash(aHash()), created_at: new Date(0) },
       secret_hash: toHash(aHash()),
-      joined_application: [toApplicationDocument(application)],
+      joined_application: [applicationDocument(application)],
       joined_account: [mark],
+      joined_current: [mark],
     }),
   );
   for (const currentAccount of [true, false]) {

@@ -1,3 +1,4 @@
+import { operations } from '@latchkey/store/operations/operations';
 import {
   aHash,
   anAccount,
@@ -17,11 +18,10 @@ import {
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { accounts } from '../src/accounts.ts';
+import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
-import { codes } from '../src/codes.ts';
 import { Database } from '../src/database.ts';
 import { toDate, toHash, toId } from '../src/documents/values.ts';
-import { grants } from '../src/grants.ts';
 import { rateLimits } from '../src/rate-limits.ts';
 
 // The commands that a real database gets. `concerns.test.ts` has the same for other kinds of server.
@@ -39,8 +39,7 @@ describe.skipIf(!server)(title, () => {
   const database = new Database(client, name, defaultTimeouts);
   const store = {
     ...accounts(database, Date.now),
-    ...codes(database, Date.now),
-    ...grants(database),
+    ...operations(mongoAdapter(database), Date.now),
     ...rateLimits(database),
   };
   let sent: CommandStartedEvent[] = [];
@@ -76,6 +75,7 @@ describe.skipIf(!server)(title, () => {
       code_hash: toHash(code.code_hash),
       created_at: { $exists: false },
       code_expires_at: { $gt: toDate(redemption.now) },
+      generation: { $not: { $lt: redemption.disabled_generation } },
       code_challenge: code.code_challenge,
       redirect_uri: { $in: [code.redirect_uri, null] },
     });

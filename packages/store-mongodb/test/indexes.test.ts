@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } fr
 import type { GrantDocument } from '../src/documents/grants.ts';
 import { grantIndexes } from '../src/indexes.ts';
 import { type MongoStoreOptions, openMongoStore } from '../src/mongo-store.ts';
-import { pendingDocument } from './pending-document.ts';
+import { pendingDocument } from './documents.ts';
 
 const given = inject('mongodbUrl');
 const mongod = inject('mongod');

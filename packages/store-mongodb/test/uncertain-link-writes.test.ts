@@ -1,5 +1,6 @@
 import { generationsAfter } from '@latchkey/store/generations';
 import type { Store } from '@latchkey/store/store';
+import { toStoredSecret } from '@latchkey/store/stored-secrets';
 import {
   aConsentPage,
   aHash,
@@ -19,12 +20,8 @@ import {
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { toSnapshot } from '../src/documents/accounts.ts';
-import { toApplicationDocument } from '../src/documents/applications.ts';
-import { keyFormat } from '../src/documents/keys.ts';
-import { toLinkDocument } from '../src/documents/links.ts';
-import { toPageDocument } from '../src/documents/pages.ts';
-import { resourceFormat } from '../src/documents/resources.ts';
 import { isSame, toHash, toId } from '../src/documents/values.ts';
+import { applicationDocument, linkDocument, pageDocument } from './documents.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
@@ -36,13 +33,10 @@ const erasedDocument = {
 };
 const link = aLink();
 const page = aConsentPage(link, { account_id: account.id });
-const pageDocument = {
-  ...toPageDocument({ ...page, initiator: anInitiator() }),
-  account_revision: 0,
-};
+const keptDocument = pageDocument(page);
 const identifiedDocument = {
-  ...toLinkDocument({ ...link, initiator: anInitiator() }),
-  ...{ account_id: toId(account.id), account_revision: 0, page_id: toId(page.id), revision: 1 },
+  ...linkDocument(link),
+  ...{ account_id: toId(account.id), page_id: toId(page.id), revision: 1 },
 };
 
 /** The document as the last command that the server received makes it. */
@@ -56,15 +50,17 @@ function changedBy(server: ScriptedServer, document: Document): Document {
   return Object.fromEntries([...kept, ...counted]);
 }
 
+const denied = { status: 'denied', decided_by: toId(link.id) };
+
 /** Each write that turns one state into another, with what the other calls of its kind make of it. */
 const changes: Record<
   string,
   { before: Document; call: (store: Store) => Promise<unknown>; rival: Document }
 > = {
   'an identification': {
-    before: toLinkDocument({ ...link, initiator: anInitiator() }),
+    before: linkDocument(link),
     call: (store) => store.identifyLink(identificationOf(link, page)),
-    rival: { decision: { ...decisionOf(), decision_id: toId(anId()) } },
+    rival: denied,
   },
   'a request for another account': {
     before: identifiedDocument,
@@ -81,18 +77,14 @@ const changes: Record<
   'a decision': {
     before: identifiedDocument,
     call: (store) => store.decideLink(approvalOf(link, account.id, page)),
-    rival: { decision: { ...decisionOf(), decision_id: toId(anId()) } },
+    rival: denied,
   },
   'an opening': {
-    before: pageDocument,
+    before: keptDocument,
     call: (store) => store.openPage(openingOf(page)),
     rival: { session_hash: toHash(aHash()) },
   },
 };
-
-function decisionOf() {
-  return { status: 'denied', decided_by: toId(link.id), grant_id: null, scope: null };
-}
 
 /** Answers with the account, then with the record of the write. */
 function answer(server: ScriptedServer, record: () => Document | null) {
@@ -101,11 +93,13 @@ function answer(server: ScriptedServer, record: () => Document | null) {
     const found = record();
     const isLeftOut =
       found === null ||
-      ('decision' in filter && found.decision) ||
+      ('status' in filter && found.status) ||
       ('page_id' in filter && !isSame(found.page_id, filter.page_id));
     return batch(...(isLeftOut ? [] : [found]));
   });
 }
+
+const isSent = (server: ScriptedServer) => server.sent('findAndModify').length > 0;
 
 /** Loses the response to the write that is tested. */
 function lose(server: ScriptedServer, then: () => Document | 'close' = () => 'close') {
@@ -169,7 +163,8 @@ describe('an identification', () => {
   test('that another overtook is unknown, and does not replace the other page', async () => {
     const { server, store } = await scripted();
     lose(server);
-    answer(server, () => ({ ...identifiedDocument, page_id: toId(anId()) }));
+    const overtaken = { ...identifiedDocument, page_id: toId(anId()) };
+    answer(server, () => (isSent(server) ? overtaken : linkDocument(link)));
     await expect(store.identifyLink(identificationOf(link, page))).rejects.toMatchObject({
       code: 'outcome_unknown',
     });
@@ -182,13 +177,11 @@ describe('an identification', () => {
 
   test('of one that was identified before names the revision that it changes', async () => {
     const { server, store } = await scripted();
-    server.on('findAndModify', ({ query }) => ({
-      value: query.revision === 1 ? identifiedDocument : null,
-    }));
+    server.script('findAndModify', { value: identifiedDocument });
     answer(server, () => identifiedDocument);
     expect(await store.identifyLink(identificationOf(link, page))).not.toBeNull();
     const revisions = server.sent('findAndModify').map(({ query }) => query.revision);
-    expect(revisions).toEqual([{ $exists: false }, 1]);
+    expect(revisions).toEqual([1]);
   });
 
   test('does nothing to the link request if the account was erased before the page was stored', async () => {
@@ -204,16 +197,19 @@ describe('an identification', () => {
   test('does nothing to the link request if an erasure deletes the page of an account that was put again', async () => {
     const { server, store } = await scripted();
     server.script('find', batch(accountDocument), batch({ ...accountDocument, revision: 2 }));
-    server.script('findAndModify', { value: null });
+    server.script('update', { n: 0, nModified: 0 });
     expect(await store.identifyLink(identificationOf(link, page))).toBeNull();
-    const [noted, ...others] = server.sent('findAndModify');
-    expect(noted).toMatchObject({
-      findAndModify: 'pages',
-      query: { _id: toId(page.id), account_revision: 0 },
-      update: { $set: { account_revision: 2 } },
-      upsert: false,
-    });
+    const [noted, ...others] = server.sent('update');
+    expect(noted).toMatchObject({ update: 'pages' });
+    expect(noted?.updates).toMatchObject([
+      {
+        q: { _id: toId(page.id), account_revision: { $exists: false } },
+        u: { $set: { account_revision: 2 } },
+      },
+    ]);
+    expect(noted?.updates[0]).not.toHaveProperty('upsert', true);
     expect(others).toEqual([]);
+    expect(server.sent('findAndModify')).toEqual([]);
   });
 });
 
@@ -230,7 +226,8 @@ describe('a request for another account', () => {
   test('that another overtook is unknown, and does not replace the other link', async () => {
     const { server, store } = await scripted();
     lose(server);
-    answer(server, () => ({ ...identifiedDocument, link_hash: toHash(aHash()), revision: 2 }));
+    const overtaken = { ...identifiedDocument, link_hash: toHash(aHash()), revision: 2 };
+    answer(server, () => (isSent(server) ? overtaken : identifiedDocument));
     await expect(switching(store)).rejects.toMatchObject({ code: 'outcome_unknown' });
     const [sent, ...others] = server.sent('findAndModify');
     // Late, it finds the revision raised.
@@ -242,11 +239,11 @@ describe('a request for another account', () => {
   test('of a link request that was changed before names the revision that it changes', async () => {
     const { server, store } = await scripted();
     const before = { ...identifiedDocument, revision: 2 };
-    server.on('findAndModify', ({ query }) => ({ value: query.revision === 2 ? before : null }));
+    server.script('findAndModify', { value: before });
     answer(server, () => before);
     expect(await switching(store)).not.toBeNull();
     const revisions = server.sent('findAndModify').map(({ query }) => query.revision);
-    expect(revisions).toEqual([1, 2]);
+    expect(revisions).toEqual([2]);
   });
 });
 
@@ -260,8 +257,8 @@ describe('what was kept, and whose response is lost,', () => {
   test.each(Object.entries(kept))('%s, is read back', async (_, call) => {
     const { server, store } = await scripted();
     server.script('insert', 'close');
-    server.script('findAndModify', { value: pageDocument });
-    answer(server, () => pageDocument);
+    server.script('findAndModify', { value: keptDocument });
+    answer(server, () => keptDocument);
     await call(store);
     expect(server.sent('insert')).toHaveLength(1);
   });
@@ -278,7 +275,7 @@ describe('what was kept, and whose response is lost,', () => {
 
 describe('a change by the operator whose response is lost', () => {
   const record = anApplication();
-  const application = toApplicationDocument(record);
+  const application = applicationDocument(record);
   const scope = aScope();
   const { scope: name, ...texts } = scope;
   const described = { _id: name, ...texts, revision: 1 };
@@ -291,23 +288,23 @@ describe('a change by the operator whose response is lost', () => {
       [{ ...changed, name: 'Acme 3', revision: 2 }, 'outcome_unknown'],
     ] as const) {
       const { server, store } = await scripted();
-      server.script('findAndModify', 'close');
+      server.script('update', 'close');
       server.script('find', batch(application), batch(found));
       const call = store.updateApplication(record.id, changes).then(
         (changed) => (changed?.name === changes.name ? 'made' : 'not made'),
         ({ code }) => code,
       );
       expect(await call).toBe(outcome);
-      expect(server.sent('findAndModify')).toHaveLength(1);
-      expect(server.sent('findAndModify')[0]?.query.revision).toEqual({ $exists: false });
+      expect(server.sent('update')).toHaveLength(1);
+      expect(server.sent('update')[0]?.updates[0].q.revision).toEqual({ $exists: false });
     }
   });
 
   test('to a resource: is read back, unless another came after it', async () => {
     const [resource, other] = [aResource(), aResource()];
-    const [item, renamed] = [resource, { ...resource, name: 'x' }].map(resourceFormat.toItem);
+    const [item, renamed] = [resource, { ...resource, name: 'x' }];
     const all = (revision: number, ...list: unknown[]) => ({ _id: 'all', list, revision });
-    const rival = resourceFormat.toItem(other);
+    const rival = other;
     for (const [call, before, found, outcome] of [
       ['create', all(1), all(2, item), 'created'],
       ['create', all(1), all(3, item, rival), 'created'],
@@ -333,9 +330,9 @@ describe('a change by the operator whose response is lost', () => {
 
   test('to a key: is read back, unless another came after it', async () => {
     const [key, other] = [aKey(), aKey()];
-    const [item, used] = [key, { ...key, last_used_at: 60_000 }].map(keyFormat.toItem);
+    const [item, used] = [key, { ...key, last_used_at: 60_000 }].map(toStoredSecret);
     const all = (revision: number, ...list: unknown[]) => ({ _id: 'all', list, revision });
-    const rival = keyFormat.toItem(other);
+    const rival = toStoredSecret(other);
     for (const [call, before, found, outcome] of [
       ['create', all(1), all(3, item, rival), 'created'],
       ['create', all(1), all(2, rival), 'outcome_unknown'],

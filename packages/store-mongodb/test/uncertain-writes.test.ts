@@ -14,10 +14,8 @@ import {
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { toSnapshot } from '../src/documents/accounts.ts';
-import { toApplicationDocument } from '../src/documents/applications.ts';
-import { toNewDocument } from '../src/documents/grants.ts';
-import { toDate, toHash, toId } from '../src/documents/values.ts';
-import { pendingDocument } from './pending-document.ts';
+import { toDate, toHash, toId, toInitiator } from '../src/documents/values.ts';
+import { applicationDocument, newDocument, pendingDocument } from './documents.ts';
 import { batch, failure, type ScriptedServer } from './scripted-server.ts';
 import { type ScriptedOptions, scripted, shortTimeouts } from './scripted-store.ts';
 
@@ -58,7 +56,7 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
   test("was another call's: returns null and sends nothing more", async () => {
     const { server, store, code, redemption } = await setUp();
     server.script('findAndModify', 'close');
-    server.on('find', () => batch(redeemedBy(server, code, { redemption_id: toId(anId()) })));
+    server.on('find', () => batch(redeemedBy(server, code, { secret_hash: toHash(aHash()) })));
     expect(await store.redeemCode(redemption)).toBeNull();
     // On a replica set the driver itself repeats once.
     expect(server.sent('findAndModify')).toHaveLength(is === 'primary' ? 2 : 1);
@@ -100,18 +98,33 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
     expect(await store.redeemCode(redemption)).toMatchObject({ grant_id: code.grant_id });
   });
 
-  test('was not made and the code has expired: the outcome is unknown, and it is not sent again', async () => {
+  test('was not made, and the code has expired since: is sent again with the time of the call', async () => {
     let now = 0;
     const { server, store, code, redemption } = await setUp({ clock: () => now });
     now = code.code_expires_at;
-    server.script('findAndModify', 'close');
-    server.on('find', () => batch(pendingDocument(code)));
-    const { code: error, members } = await refusal(store.redeemCode(redemption));
-    expect({ error, members }).toEqual({
-      error: 'outcome_unknown',
-      members: { grant_id: code.grant_id },
+    let reads = 0;
+    server.on('find', () => {
+      reads++;
+      return batch(pendingDocument(code));
     });
-    expect(server.sent('findAndModify')).toHaveLength(is === 'primary' ? 2 : 1);
+    server.on('findAndModify', () => (reads === 0 ? 'close' : { value: redeemedBy(server, code) }));
+    expect(await store.redeemCode(redemption)).not.toBeNull();
+    const { query } = server.sent('findAndModify').at(-1) ?? {};
+    expect(query.code_expires_at).toEqual({ $gt: new Date(redemption.now) });
+  });
+
+  test.each([
+    ['the application', { application_id: anId() }],
+    ['the challenge', { code_challenge: 'of-another' }],
+    ['the redirect URI', { redirect_uri: 'https://acme.example/other', code_challenge: null }],
+    ['the time', { now: Number.MAX_SAFE_INTEGER }],
+  ])('is known to be refused by %s, which nothing changes', async (_, wrong) => {
+    const { server, store, code, redemption } = await setUp();
+    server.script('findAndModify', 'close');
+    server.on('find', () =>
+      batch({ ...pendingDocument(code), redirect_uri: 'https://acme.example/' }),
+    );
+    expect(await store.redeemCode({ ...redemption, ...wrong })).toBeNull();
   });
 
   test('found no code: returns null', async () => {
@@ -352,7 +365,11 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     const secret_hash = aHash();
     server.script('findAndModify', 'close');
-    server.script('find', batch(grant), batch({ ...grant, secret_hash: toHash(secret_hash) }));
+    server.script(
+      'find',
+      batch(grant),
+      batch({ ...grant, secret_hash: toHash(secret_hash), revision: 1 }),
+    );
     const { application_id } = pending;
     const recovery = { grant_id, application_id, secret_hash, redeemed_after: 0, now: 3 };
     expect(await store.recoverGrant({ ...recovery, initiator: anInitiator() })).toMatchObject({
@@ -365,7 +382,12 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     const secret_hash = aHash();
     server.script('update', 'close');
-    server.script('find', batch({ ...grant, last_used_at: new Date(3) }));
+    const used = { first_used_at: new Date(3), last_used_at: new Date(3) };
+    const first_used_by = toInitiator(anInitiator());
+    server.script(
+      'find',
+      batch({ ...grant, ...used, first_used_by, secret_hash: toHash(secret_hash) }),
+    );
     expect(await store.noteUse({ grant_id, secret_hash, now: 3, initiator: anInitiator() })).toBe(
       true,
     );
@@ -373,11 +395,13 @@ describe('other writes whose response is lost', () => {
 
   test('a first use that was not noted is sent again', async () => {
     const { server, store } = await scripted();
+    const secret_hash = aHash();
     server.script('update', 'close', { n: 1, nModified: 1 });
+    server.script('find', batch({ ...grant, secret_hash: toHash(secret_hash) }));
     expect(
       await store.noteUse({
         grant_id,
-        secret_hash: aHash(),
+        secret_hash,
         now: 3,
         initiator: anInitiator(),
       }),
@@ -400,8 +424,7 @@ describe('other writes whose response is lost', () => {
   test('a code that was issued is read back', async () => {
     const { server, store } = await scripted();
     server.script('insert', 'close');
-    server.script('find', batch(toNewDocument(newCode(pending))), batch(accountDocument));
-    server.script('findAndModify', { value: pendingDocument(pending) });
+    server.script('find', batch(newDocument(pending)), batch(accountDocument));
     expect(await store.issueCode(newCode(pending))).toEqual(pending);
     expect(server.sent('insert')).toHaveLength(1);
   });
@@ -418,17 +441,17 @@ describe('other writes whose response is lost', () => {
   test('a code gets no account if an erasure deleted it after the account was read', async () => {
     const { server, store } = await scripted();
     server.script('find', batch(accountDocument));
-    server.script('findAndModify', { value: null });
+    server.script('update', { n: 0, nModified: 0 });
     expect(await store.issueCode(newCode(pending))).toBeNull();
-    expect(server.sent('findAndModify')[0]).not.toHaveProperty('upsert', true);
+    expect(server.sent('update')[0]?.updates[0]).not.toHaveProperty('upsert', true);
   });
 
   test('a code whose account may have been written is read back', async () => {
     const { server, store } = await scripted();
-    server.script('findAndModify', 'close');
+    server.script('update', 'close');
     server.script('find', batch(accountDocument), batch(pendingDocument(pending)));
     expect(await store.issueCode(newCode(pending))).toEqual(pending);
-    expect(server.sent('findAndModify')).toHaveLength(1);
+    expect(server.sent('update')).toHaveLength(1);
   });
 
   test('a code that was not issued is not sent again', async () => {
@@ -445,7 +468,11 @@ describe('other writes whose response is lost', () => {
       n: 0,
       writeErrors: [{ index: 0, code: 11000, errmsg: 'E11000 duplicate key error' }],
     });
-    await store.createApplication(anApplication());
+    const application = anApplication();
+    const inserted = { ...applicationDocument(application), revision: 1 };
+    // Looked up, read back, and read back after the repetition.
+    server.script('find', batch(), batch(), batch(inserted));
+    await store.createApplication(application);
     const [first, second] = server.sent('insert').map(({ documents }) => documents);
     expect(second).toEqual(first);
   });
@@ -481,24 +508,28 @@ describe('other writes whose response is lost', () => {
     server.script('update', 'close');
     server.script(
       'find',
-      batch(toApplicationDocument(application)),
-      batch({ ...toApplicationDocument(added), revision: 1 }),
+      batch(applicationDocument(application)),
+      batch({ ...applicationDocument(added), revision: 1 }),
     );
     expect(await store.addSecret(application.id, secret, { most: 5, now: 0 })).toBe('added');
     expect(server.sent('update')[0]?.updates[0]).toMatchObject({
       q: { revision: { $exists: false } },
-      u: [{ $set: { revision: 1 } }],
+      u: { $inc: { revision: 1 } },
     });
   });
 
   test('the removal of a secret that is gone is a success', async () => {
     const { server, store } = await scripted();
-    const application = anApplication();
-    server.script('findAndModify', 'close');
-    server.on('find', ({ filter }) =>
-      batch(...('secrets.id' in filter ? [] : [toApplicationDocument(application)])),
+    const [application, secret] = [anApplication(), aSecret()];
+    const before = { ...application, secrets: [...application.secrets, secret] };
+    server.script('update', 'close');
+    server.script(
+      'find',
+      batch(applicationDocument(before)),
+      batch({ ...applicationDocument(application), revision: 1 }),
     );
-    expect(await store.removeSecret(application.id, anId())).toEqual(application);
+    expect(await store.removeSecret(application.id, secret.id)).toEqual(application);
+    expect(server.sent('update')).toHaveLength(1);
   });
 
   test('an account that another call inserts at the same time is replaced', async () => {

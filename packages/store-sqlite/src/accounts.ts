@@ -14,7 +14,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 type GrantRow = { id: Bytes; active: number };
 
-type ErasureRow = { id: Bytes; erased_at: number; erased_by: string; before: Bytes };
+type ErasureRow = { erased_at: number; erased_by: string; erased_before: Bytes };
 
 type ListedRow = { place: Uint8Array; account: string };
 
@@ -22,7 +22,9 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const put = database.prepare(`
     INSERT INTO accounts (id, place, account) VALUES (:id, :place, :account)
     ON CONFLICT (id) DO UPDATE SET account = excluded.account`);
-  const find = database.prepare('SELECT account FROM accounts WHERE id = :id');
+  const find = database.prepare(
+    'SELECT account FROM accounts WHERE id = :id AND account IS NOT NULL',
+  );
   const listWhere = (condition: string) =>
     database.prepare(`
       SELECT place, account FROM accounts WHERE ${condition} AND place < :before
@@ -32,13 +34,20 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const listByExternalId = listWhere("account ->> 'external_id' = :external_id");
 
   const beginErasure = database.prepare(`
-    INSERT INTO erasures (id, erased_at, erased_by, before) VALUES (:id, :now, :initiator, :before)
-    ON CONFLICT (id) DO UPDATE SET erased_at = excluded.erased_at, erased_by = excluded.erased_by`);
-  const findErasure = database.prepare('SELECT * FROM erasures WHERE id = :id');
-  const noteProgress = database.prepare('UPDATE erasures SET before = :before WHERE id = :id');
-  const endErasure = database.prepare('DELETE FROM erasures WHERE id = :id');
+    INSERT INTO accounts (id, erased_at, erased_by, erased_before)
+    VALUES (:id, :now, :initiator, :before)
+    ON CONFLICT (id) DO UPDATE SET place = NULL, account = NULL, erased_at = excluded.erased_at,
+      erased_by = excluded.erased_by, erased_before = coalesce(erased_before, excluded.erased_before)`);
+  const findErasure = database.prepare(`
+    SELECT erased_at, erased_by, erased_before FROM accounts
+    WHERE id = :id AND erased_at IS NOT NULL`);
+  const noteProgress = database.prepare(
+    'UPDATE accounts SET erased_before = :before WHERE id = :id',
+  );
+  const endErasure = database.prepare(
+    'DELETE FROM accounts WHERE id = :id AND erased_at IS NOT NULL',
+  );
 
-  const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
   const eraseMessages = database.prepare(`
     ${UPDATE_MANY_DELIVERIES} SET body = NULL, claim = NULL, due_at = NULL,
       ended_at = iif(status = 'pending', :now, ended_at),
@@ -101,7 +110,6 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       const id = uuidToBytes(account_id);
       const { before } = rangeParameters({ limit: 0, before: null });
       beginErasure.run({ id, now, initiator: initiatorText(initiator), before });
-      remove.run({ id });
       eraseMessages.run({ id, now });
     },
 
@@ -112,7 +120,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       if (erasure === undefined) return null;
       // The grants last: until its code is deleted, one more can appear.
       if (deleteSomeLinks(id)) return 0;
-      const rows = listGrants.all({ id, before: erasure.before }) as GrantRow[];
+      const rows = listGrants.all({ id, before: erasure.erased_before }) as GrantRow[];
       const last = rows.at(-1);
       if (last === undefined) {
         endErasure.run({ id });

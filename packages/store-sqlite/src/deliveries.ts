@@ -18,7 +18,7 @@ import {
   deliveryRow,
   INSERT_DELIVERY,
 } from './delivery-rows.ts';
-import { type EndpointRow, endpointRecord, type prepareEndpoints } from './endpoints.ts';
+import { type EndpointRow, EXISTING, endpointRecord, type prepareEndpoints } from './endpoints.ts';
 import { rangeParameters } from './rows.ts';
 
 const STATUSES = ['pending', 'delivered', 'failed', 'dropped'] as const;
@@ -38,7 +38,7 @@ const DROPPED_AT_ONCE = 200;
 
 export function prepareDeliveries(
   database: DatabaseSync,
-  { change }: Pick<ReturnType<typeof prepareEndpoints>, 'change'>,
+  { change, findEndpoint }: Pick<ReturnType<typeof prepareEndpoints>, 'change' | 'findEndpoint'>,
 ) {
   const listDue = database.prepare(`
     ${WITH_PENDING}
@@ -51,7 +51,7 @@ export function prepareDeliveries(
       (SELECT id FROM deliveries WHERE endpoint_id = :endpoint_id AND due_at <= :now
         ORDER BY due_at LIMIT :most)
     RETURNING *`);
-  const findEndpoint = database.prepare(`
+  const findToldEndpoint = database.prepare(`
     SELECT e.*, a.id IS NOT NULL AND NOT a.disabled AS has_enabled_application
     FROM endpoints e LEFT JOIN applications a ON a.id = e.application_id WHERE e.id = ?`);
   const drop = database.prepare(`UPDATE deliveries SET ${DROPPED} WHERE id = :id`);
@@ -113,7 +113,7 @@ export function prepareDeliveries(
     FROM pending`);
   const countFailing = database.prepare(`
     SELECT count(*) AS failing FROM endpoints
-    WHERE failing_since IS NOT NULL AND disabled_reason IS NULL AND NOT hidden`);
+    WHERE failing_since IS NOT NULL AND disabled_reason IS NULL AND ${EXISTING}`);
 
   function endTry(ended: EndedTry): EndpointRecord | null {
     const { claim, attempt, next_attempt_at, now } = ended;
@@ -128,7 +128,7 @@ export function prepareDeliveries(
         attempts: JSON.stringify([...JSON.parse(row.attempts), attempt].slice(-ATTEMPTS_KEPT)),
       });
     }
-    const found = findEndpoint.get(uuidToBytes(ended.endpoint_id)) as EndpointRow | undefined;
+    const found = findToldEndpoint.get(uuidToBytes(ended.endpoint_id)) as EndpointRow | undefined;
     if (found === undefined) return null;
     const before = endpointRecord(found);
     const after = change(before, endpointAfter(before, ended));
@@ -137,10 +137,10 @@ export function prepareDeliveries(
 
   return {
     createPing(delivery: DeliveryRecord & { claim: string }) {
-      const row = findEndpoint.get(uuidToBytes(delivery.endpoint_id)) as EndpointRow | undefined;
-      if (row === undefined || row.hidden || row.disabled_reason !== null) return null;
+      const endpoint = findEndpoint(delivery.endpoint_id);
+      if (endpoint === null || endpoint.disabled_reason !== null) return null;
       insert.run(deliveryRow(delivery));
-      return endpointRecord(row);
+      return endpoint;
     },
 
     listDueEndpoints({ now, except }: { now: Milliseconds; except: readonly string[] }) {
@@ -165,7 +165,7 @@ export function prepareDeliveries(
       const { now } = options;
       return options.endpoints.flatMap(({ id, most }) => {
         const endpoint_id = uuidToBytes(id);
-        const row = findEndpoint.get(endpoint_id) as
+        const row = findToldEndpoint.get(endpoint_id) as
           | (EndpointRow & { has_enabled_application: number })
           | undefined;
         if (row === undefined || row.disabled_reason !== null) return [];

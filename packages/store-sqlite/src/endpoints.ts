@@ -11,8 +11,11 @@ export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'
   id: Uint8Array;
   application_id: Uint8Array | null;
   types: string | null;
-  hidden: number;
 };
+
+/** Those of a deleted application are told of the ends of its grants, and found by nobody. */
+export const EXISTING = `(application_id IS NULL OR EXISTS
+  (SELECT 1 FROM applications a WHERE a.id = endpoints.application_id AND a.deleted_at IS NULL))`;
 
 export function prepareHasEndpoints(database: DatabaseSync): () => boolean {
   const find = database.prepare('SELECT 1 FROM endpoints WHERE id != ? LIMIT 1');
@@ -23,16 +26,18 @@ export function prepareEndpoints(database: DatabaseSync) {
   const count = database.prepare(
     'SELECT count(*) AS endpoints FROM endpoints WHERE application_id IS ?',
   );
-  const findApplication = database.prepare('SELECT 1 FROM applications WHERE id = ?');
+  const findApplication = database.prepare(
+    'SELECT 1 FROM applications WHERE id = ? AND deleted_at IS NULL',
+  );
   const insert = database.prepare(`
     INSERT INTO endpoints (id, application_id, url, types, disabled_reason, created_at, secret_version,
       overlap_until, last_success_at, failing_since, failures)
     VALUES (:id, :application_id, :url, :types, :disabled_reason, :created_at, :secret_version,
       :overlap_until, :last_success_at, :failing_since, :failures)`);
-  const find = database.prepare('SELECT * FROM endpoints WHERE id = ? AND NOT hidden');
+  const find = database.prepare(`SELECT * FROM endpoints WHERE id = ? AND ${EXISTING}`);
   const listWhere = (which: string) =>
     database.prepare(`
-      SELECT * FROM endpoints WHERE ${which} AND NOT hidden AND id < :before
+      SELECT * FROM endpoints WHERE ${which} AND ${EXISTING} AND id < :before
       ORDER BY id DESC LIMIT :limit`);
   const listAll = listWhere('TRUE');
   const listOf = listWhere('application_id IS :application_id');
@@ -101,7 +106,7 @@ export function prepareEndpoints(database: DatabaseSync) {
   };
 }
 
-export function endpointRecord({ hidden: _, ...row }: EndpointRow): EndpointRecord {
+export function endpointRecord(row: EndpointRow): EndpointRecord {
   return {
     ...row,
     id: uuidFromBytes(row.id),

@@ -22,9 +22,14 @@ export const migrations: readonly SqliteStep[] = [
   -- WITHOUT ROWID: short rows are stored in the order of their key, without a second tree.
   CREATE TABLE applications (
     id BLOB PRIMARY KEY,
+    deleted_at INTEGER,
+    deleted_by TEXT,
+    deletion_pending INTEGER, -- until its grants are revoked
+    document_uri TEXT, -- for what is told of them
     name TEXT NOT NULL,
     disabled INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
+    secrets TEXT NOT NULL, -- JSON
     redirect_uris TEXT NOT NULL, -- JSON
     scopes TEXT, -- JSON; null for every described one
     default_scopes TEXT, -- JSON
@@ -35,7 +40,6 @@ export const migrations: readonly SqliteStep[] = [
     grants_per_account INTEGER,
     enabled_at INTEGER,
     generations TEXT, -- JSON; null before anything has ended
-    document_hash BLOB, -- SHA-256 of its address
     document TEXT, -- JSON
     homepage_uri TEXT,
     policy_uri TEXT,
@@ -43,42 +47,24 @@ export const migrations: readonly SqliteStep[] = [
     logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
 
-  CREATE UNIQUE INDEX applications_by_document ON applications (document_hash)
-    WHERE document_hash IS NOT NULL;
+  CREATE INDEX pending_deletions ON applications (deletion_pending)
+    WHERE deletion_pending IS NOT NULL;
 
-  CREATE TABLE application_secrets (
-    application_id BLOB NOT NULL,
-    place INTEGER NOT NULL, -- 1, 2, …: the order in which they were added
-    id BLOB NOT NULL,
-    hash BLOB NOT NULL,
-    hint TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER,
-    last_used_at INTEGER,
-    PRIMARY KEY (application_id, place)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Deletions whose grants may not all be revoked yet.
-  CREATE TABLE deleted_applications (
-    id BLOB PRIMARY KEY,
-    deleted_at INTEGER NOT NULL,
-    deleted_by TEXT NOT NULL,
-    document_uri TEXT -- for what is told of its grants
-  ) STRICT, WITHOUT ROWID;
-
-  -- Erasures that have not come to all grants of the account.
-  CREATE TABLE erasures (
-    id BLOB PRIMARY KEY, -- of the account
-    erased_at INTEGER NOT NULL,
-    erased_by TEXT NOT NULL,
-    before BLOB NOT NULL -- the grants with a lesser id are left
+  CREATE TABLE client_documents (
+    address TEXT PRIMARY KEY, -- its SHA-256
+    application_id BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE accounts (
     id BLOB PRIMARY KEY,
-    place BLOB NOT NULL, -- a UUIDv7 of the first put, since an account's own id has no time
-    account TEXT NOT NULL, -- JSON
-    sign_outs INTEGER NOT NULL DEFAULT 0
+    place BLOB, -- a UUIDv7 of the first put, since an account's own id has no time
+    account TEXT, -- JSON; null while it is erased
+    sign_outs INTEGER NOT NULL DEFAULT 0,
+    revision INTEGER NOT NULL DEFAULT 0, -- for MongoDB: an erasure is one with its account here
+    -- Until the erasure has come to all of its grants.
+    erased_at INTEGER,
+    erased_by TEXT,
+    erased_before BLOB -- the grants with a lesser id are left
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX accounts_by_place ON accounts (place);
@@ -88,32 +74,23 @@ export const migrations: readonly SqliteStep[] = [
 
   CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
+    deleted_at INTEGER,
+    description_id BLOB NOT NULL, -- another one after a deletion
+    sensitive INTEGER NOT NULL,
     title TEXT NOT NULL,
     description TEXT,
-    texts TEXT NOT NULL, -- JSON
-    sensitive INTEGER NOT NULL,
-    description_id BLOB NOT NULL -- another one after a deletion
+    texts TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
 
+  -- One row has all.
   CREATE TABLE resources (
-    id BLOB PRIMARY KEY,
-    resource TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    scopes TEXT, -- JSON; null for every described one
-    default_scopes TEXT, -- JSON
-    created_at INTEGER NOT NULL,
-    generation INTEGER NOT NULL -- one more for each narrowing
+    name TEXT PRIMARY KEY,
+    list TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE keys (
-    id BLOB PRIMARY KEY,
-    name TEXT NOT NULL,
-    role TEXT NOT NULL,
-    hash BLOB NOT NULL, -- SHA-256
-    hint TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER,
-    last_used_at INTEGER
+    name TEXT PRIMARY KEY,
+    list TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
 
   -- Authorization requests that were accepted.
@@ -135,6 +112,7 @@ export const migrations: readonly SqliteStep[] = [
     description_hash BLOB NOT NULL, -- of the ids of the descriptions
     expires_at INTEGER NOT NULL,
     account_id BLOB,
+    account_revision INTEGER NOT NULL DEFAULT 0,
     page_id BLOB,
     switched INTEGER NOT NULL DEFAULT 0,
     status TEXT, -- the next four are the decision
@@ -155,7 +133,8 @@ export const migrations: readonly SqliteStep[] = [
     kind TEXT NOT NULL,
     link_id BLOB,
     account_id BLOB NOT NULL,
-    sign_outs INTEGER NOT NULL, -- of the account, at the creation
+    account_revision INTEGER NOT NULL DEFAULT 0,
+    sign_outs INTEGER NOT NULL DEFAULT 0, -- of the account, at the creation
     ticket_hash BLOB NOT NULL,
     ticket_expires_at INTEGER NOT NULL,
     session_hash BLOB, -- from the opening
@@ -193,6 +172,7 @@ export const migrations: readonly SqliteStep[] = [
     resource TEXT,
     link_id BLOB,
     generation INTEGER NOT NULL DEFAULT 0, -- of the application; only codes need it
+    account_revision INTEGER NOT NULL DEFAULT 0,
     issued_by TEXT,
     redeemed_by TEXT,
     first_used_by TEXT,
@@ -264,13 +244,11 @@ export const migrations: readonly SqliteStep[] = [
     overlap_until INTEGER, -- the end of the secret before
     last_success_at INTEGER,
     failing_since INTEGER,
-    failures INTEGER NOT NULL, -- since then
-    hidden INTEGER NOT NULL DEFAULT 0 -- of a deleted application
+    failures INTEGER NOT NULL -- since then
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX endpoints_by_application ON endpoints (application_id, id);
   CREATE INDEX failing_endpoints ON endpoints (failing_since) WHERE failing_since IS NOT NULL;
-  CREATE INDEX hidden_endpoints ON endpoints (hidden) WHERE hidden = 1;
 
   -- Events, each recorded in the transaction of its change, that are no deliveries yet.
   CREATE TABLE outbox (

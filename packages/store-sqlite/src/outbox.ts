@@ -60,7 +60,7 @@ export function recordEvents(database: DatabaseSync, clock: Clock): void {
   record(
     'record_updated_account',
     `account ON main.accounts WHEN json_remove(OLD.account, '$.external_id')
-      IS NOT json_remove(NEW.account, '$.external_id')`,
+      != json_remove(NEW.account, '$.external_id')`,
     "'account.updated'",
     'latchkey_now()',
   );
@@ -77,15 +77,18 @@ export function prepareOutbox(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM outbox WHERE number <= ?');
   const findGrant = database.prepare(`
     SELECT g.application_id, g.account_id, g.resource, g.scope, g.created_at, g.revoked_at,
-      g.revoked_by, g.revoked_reason, coalesce(a.document ->> 'uri', d.document_uri) AS document_uri
+      g.revoked_by, g.revoked_reason, coalesce(a.document ->> 'uri', a.document_uri) AS document_uri
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
-      LEFT JOIN deleted_applications d ON d.id = g.application_id
     WHERE g.id = ?`);
-  const findAccount = database.prepare('SELECT account FROM accounts WHERE id = ?');
+  const findAccount = database.prepare(
+    'SELECT account FROM accounts WHERE id = ? AND account IS NOT NULL',
+  );
   const listConnected = database.prepare(`
     SELECT DISTINCT application_id FROM grants
     WHERE account_id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
-  const findApplication = database.prepare('SELECT name FROM applications WHERE id = ?');
+  const findApplication = database.prepare(
+    'SELECT name FROM applications WHERE id = ? AND deleted_at IS NULL',
+  );
   const listEndpoints = database.prepare('SELECT * FROM endpoints WHERE application_id IS ?');
   const insert = database.prepare(INSERT_DELIVERY);
   // A disabled application is not told of its accounts.

@@ -3,12 +3,12 @@ import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReplacedDatabase, StagedBackup } from '@latchkey/store/backup';
+import { commandChanges } from '@latchkey/store/operations/command-changes';
+import { alone, sqliteAdapter } from './adapter.ts';
 import { acceptCopy, removeLabel, verify } from './backup.ts';
-import { prepareCommandChanges } from './command-changes.ts';
 import { isLocked, retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
-import { readLogNumber } from './log-counter.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { makeFolder } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
@@ -38,7 +38,7 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
       );
     }
     removeLabel(staged);
-    const replaced = readReplaced(path, staged);
+    const replaced = await readReplaced(path, staged);
     return {
       ...{ database: path, url: `file:${staged}`, contents, replaced },
       putInPlace: () => replace(staged, path),
@@ -77,18 +77,18 @@ async function refuseIfInUse(path: string): Promise<void> {
   }
 }
 
-function readReplaced(path: string, staged: string): ReplacedDatabase | null {
+async function readReplaced(path: string, staged: string): Promise<ReplacedDatabase | null> {
   if (!existsSync(path)) return null;
   try {
-    const idOfBackup = reading(staged, idOf);
-    return reading(path, (database) =>
-      idOf(database) !== idOfBackup
-        ? null
-        : {
-            log_number: readLogNumber(database),
-            command_changes: prepareCommandChanges(database).listCommandChanges(ALL),
-          },
-    );
+    const idOfBackup = await reading(staged, async (database) => idOf(database));
+    return await reading(path, async (database) => {
+      if (idOf(database) !== idOfBackup) return null;
+      const { listCommandChanges } = commandChanges(sqliteAdapter(database, alone));
+      return {
+        log_number: readLogNumber(database),
+        command_changes: await listCommandChanges(ALL),
+      };
+    });
   } catch {
     // It is damaged, which may be why it is replaced.
     return null;
@@ -99,10 +99,15 @@ const ALL = -1;
 
 const idOf = (database: DatabaseSync) => prepareFindUseMark(database)()?.id;
 
-function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
+function readLogNumber(database: DatabaseSync): number {
+  const row = database.prepare('SELECT number FROM log_counter').get();
+  return (row?.number as number | undefined) ?? 0;
+}
+
+async function reading<T>(path: string, read: (database: DatabaseSync) => Promise<T>): Promise<T> {
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
   try {
-    return read(database);
+    return await read(database);
   } finally {
     database.close();
   }

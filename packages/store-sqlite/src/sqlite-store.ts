@@ -1,30 +1,22 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import { operations } from '@latchkey/store/operations/operations';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { prepareAccounts } from './accounts.ts';
-import { prepareApplications } from './applications.ts';
-import { prepareCodes } from './codes.ts';
-import { prepareCommandChanges } from './command-changes.ts';
+import { sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareDeliveries } from './deliveries.ts';
 import { prepareEndpoints, prepareHasEndpoints } from './endpoints.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
-import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
-import { prepareKeys } from './keys.ts';
-import { prepareLinks } from './links.ts';
-import { prepareLogCounter } from './log-counter.ts';
 import { nameOf, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { prepareOutbox, recordEvents } from './outbox.ts';
 import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
-import { prepareRefusals } from './refusals.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
-import { prepareResources } from './resources.ts';
-import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
 import { prepareUseMarks } from './use-mark.ts';
@@ -48,22 +40,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database, options.revokedGrantDays));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const applications = atFirstUse(prepareApplications, database);
   const endpoints = atFirstUse(prepareEndpoints, database);
   const deliveries = atFirstUse(prepareDeliveries, database, endpoints);
   const outbox = atFirstUse(prepareOutbox, database);
   const accounts = atFirstUse(prepareAccounts, database, clock);
-  const scopes = atFirstUse(prepareScopes, database);
-  const resources = atFirstUse(prepareResources, database);
-  const keys = atFirstUse(prepareKeys, database);
   const pages = atFirstUse(preparePages, database);
-  const links = atFirstUse(prepareLinks, database, pages);
-  const codes = atFirstUse(prepareCodes, database);
-  const grants = atFirstUse(prepareGrants, database);
   const trials = atFirstUse(prepareTrials, database);
-  const refusals = atFirstUse(prepareRefusals, database);
-  const commandChanges = atFirstUse(prepareCommandChanges, database);
-  const logCounter = atFirstUse(prepareLogCounter, database);
   const counts = atFirstUse(prepareCounts, database);
   const rateLimits = atFirstUse(prepareRateLimits, database);
   const useMarks = prepareUseMarks(database);
@@ -225,23 +207,25 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     });
   }, SWEEP_EVERY_MS).unref();
 
-  return {
-    createApplication: write(applications.createApplication),
-    findApplication: read(applications.findApplication),
-    findDocumented: read(applications.findDocumented),
-    putDocumented: write(applications.putDocumented),
-    authenticateApplication: read(applications.authenticateApplication),
-    listApplications: read(applications.listApplications),
-    addSecret: write(applications.addSecret),
-    removeSecret: end(applications.removeSecret),
-    updateApplication: write(applications.updateApplication),
-    setApplicationDisabled: end(applications.setApplicationDisabled),
-    noteSecretUse: write(applications.noteSecretUse),
+  const adapter = sqliteAdapter(database, {
+    read: reads.run.bind(reads),
+    async write(attempt, options, ...input) {
+      refuseIfEnded();
+      return commits.run(attempt, options, ...input);
+    },
+  });
 
-    deleteApplication: end(applications.deleteApplication),
-    listDeletions: read(applications.listDeletions),
-    endGrants: end(applications.endGrants),
-    forgetDeletion: afterTelling(applications.forgetDeletion, { ends: true }),
+  const declared = operations(adapter, clock);
+  const tell = afterTelling(() => undefined, { ends: true });
+
+  return {
+    ...declared,
+
+    // What is recorded has the address of its document.
+    async forgetDeletion(application_id) {
+      await tell();
+      await declared.forgetDeletion(application_id);
+    },
 
     async putAccount(account) {
       while (!(await putAccount(account))) await endErasure(account.id);
@@ -255,42 +239,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       return revoked;
     },
 
-    putScope: write(scopes.putScope),
-    listScopes: read(scopes.listScopes),
-    listScopeNames: read(scopes.listScopeNames),
-    findDescriptionIds: read(scopes.findDescriptionIds),
-    deleteScope: end(scopes.deleteScope),
-
-    createResource: write(resources.createResource),
-    listResources: read(resources.listResources),
-    updateResource: end(resources.updateResource),
-    deleteResource: end(resources.deleteResource),
-
-    createKey: write(keys.createKey),
-    findKey: read(keys.findKey),
-    listKeys: read(keys.listKeys),
-    deleteKey: end(keys.deleteKey),
-    noteKeyUse: write(keys.noteKeyUse),
-
-    createLink: write(links.createLink),
-    findLink: read(links.findLink),
-    identifyLink: write(links.identifyLink),
-    switchLink: write(links.switchLink),
-    decideLink: write(links.decideLink),
-
-    createPage: write(pages.createPage),
-    findPage: read(pages.findPage),
-    findPageAccount: read(pages.findPageAccount),
     endPages: end(pages.endPages),
-    openPage: write(pages.openPage),
-
-    issueCode: write(codes.issueCode, grantIdOf),
-    cancelCode: end(codes.cancelCode, (grant_id) => grant_id),
-    redeemCode: write(codes.redeemCode, grantIdOf),
-    listCodes: read(codes.listCodes),
-    listPendingCodes: read(codes.listPendingCodes),
-    findCode: read(codes.findCode),
-    countPendingCodes: read(codes.countPendingCodes),
 
     measure: read(() => {
       const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);
@@ -300,19 +249,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
         backed_up_at: useMarks.find()?.backed_up_at ?? null,
       };
     }),
-
-    revokeGrant: end(grants.revokeGrant, grantIdOf),
-    recoverGrant: write(grants.recoverGrant, grantIdOf),
-    authenticateGrant: read(grants.authenticateGrant),
-    noteUse: write(grants.noteUse, grantIdOf),
-    listGrants: read(grants.listGrants),
-    findGrantHistory: read(grants.findGrantHistory),
-    listGrantHistories: read(grants.listGrantHistories),
-    newestGrantTime: read(grants.newestGrantTime),
-
-    listConnections: read(grants.listConnections),
-    listActiveGrants: read(grants.listActiveGrants),
-    revokeActive: end(grants.revokeActive),
 
     removeTrial: write(trials.removeTrial),
 
@@ -352,16 +288,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     replayDeliveries: afterTelling(deliveries.replayDeliveries),
     countEvents: read(deliveries.countEvents),
 
-    keepRefusals: write(refusals.keepRefusals),
-    findRefusals: read(refusals.findRefusals),
-    findFirstRefusal: read(refusals.findFirstRefusal),
-
-    keepCommandChanges: write(commandChanges.keepCommandChanges),
-    listCommandChanges: read(commandChanges.listCommandChanges),
-    forgetCommandChanges: write(commandChanges.forgetCommandChanges),
-
-    takeLogNumbers: write(logCounter.takeLogNumbers),
-
     addCounts: write(counts.addCounts),
     listCounts: read(counts.listCounts),
     findLiveCount: read(counts.findLiveCount),
@@ -399,5 +325,3 @@ function atFirstUse<Group extends object, Input extends unknown[]>(
     },
   });
 }
-
-const grantIdOf = ({ grant_id }: { grant_id: string }) => grant_id;

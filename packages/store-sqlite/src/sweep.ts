@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { StoreOptions } from '@latchkey/store/store';
+import { EXISTING } from './endpoints.ts';
 
 // Small batches, so that requests run in between, however long the service was stopped.
 const BATCH_SIZE = 1_000;
@@ -43,10 +44,10 @@ export function prepareSweeps(
 /** Of deleted applications, once all is told. */
 function prepareEndpoints(database: DatabaseSync): Sweep {
   const sweep = database.prepare(`
-    DELETE FROM endpoints WHERE hidden = 1 AND NOT EXISTS
+    DELETE FROM endpoints WHERE NOT ${EXISTING} AND NOT EXISTS
       (SELECT 1 FROM deliveries WHERE endpoint_id = endpoints.id AND due_at IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM outbox LIMIT 1)
-    AND application_id NOT IN (SELECT id FROM deleted_applications)`);
+    AND application_id NOT IN (SELECT id FROM applications WHERE deletion_pending IS NOT NULL)`);
   return () => {
     sweep.run();
     return false;

@@ -1,9 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ApplicationRecord, LogCounterRecord } from '@latchkey/store/records';
+import {
+  type CopiedAs,
+  clientDocumentsOf,
+  copiedAs,
+  copiedInOne,
+  pageOf,
+} from '@latchkey/store/copied';
+import { clientDocuments } from '@latchkey/store/kinds';
+import type { ApplicationRecord } from '@latchkey/store/records';
 import { refuseToCopy } from '@latchkey/store/schema-version';
+import { decoderOf } from '@latchkey/store/sql';
 import {
   type CopiedKind,
   type CopiedRecords,
@@ -11,17 +20,15 @@ import {
   type StoredGrant,
   type Transfer,
 } from '@latchkey/store/transfer';
-import { prepareApplications } from './applications.ts';
+import { dialect, rowOf } from './adapter.ts';
 import { deliveryRecord, deliveryRow } from './delivery-rows.ts';
-import { type EndpointRow, endpointRecord, endpointRow } from './endpoints.ts';
+import { type EndpointRow, EXISTING, endpointRecord, endpointRow } from './endpoints.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
-import { keyRecord, keyRow } from './keys.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
 import { prepareOutbox } from './outbox.ts';
-import { resourceRecord, resourceRow } from './resources.ts';
 import {
   accountText,
   type BindingRow,
@@ -34,7 +41,6 @@ import {
   initiatorText,
   snapshotText,
 } from './rows.ts';
-import { scopeRecord, scopeRow } from './scopes.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 import {
   closeAlone,
@@ -44,7 +50,7 @@ import {
   refuseIncomplete,
 } from './wal-mark.ts';
 
-type Row = Record<string, string | number | Uint8Array | null>;
+type Row = Record<string, SQLInputValue>;
 type Key = string | Uint8Array;
 
 interface Copied<Record> {
@@ -122,10 +128,12 @@ function transfer(
     name: string,
     {
       key = 'id',
+      columns = '*',
       condition = 'TRUE',
       ...convert
     }: {
       key?: string;
+      columns?: string;
       condition?: string;
       toRecord(row: never): Record;
       toRow(record: Record): Row;
@@ -134,7 +142,9 @@ function transfer(
     return {
       ...(key === 'id' ? BY_ID : { first: '', toKey: (text) => text }),
       read: (after, limit) =>
-        statement(`SELECT * FROM ${name} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT ?`)
+        statement(
+          `SELECT ${columns} FROM ${name} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT ?`,
+        )
           .all(after, limit)
           .map((row) => convert.toRecord(row as never)),
       put(record) {
@@ -144,32 +154,74 @@ function transfer(
           `REPLACE INTO ${name} (${columns.join()}) VALUES (${columns.map((column) => `:${column}`).join()})`,
         ).run(row);
       },
-      remove: (id) => void statement(`DELETE FROM ${name} WHERE ${key} = ?`).run(id),
+      remove: (id) =>
+        void statement(`DELETE FROM ${name} WHERE ${key} = ? AND ${condition}`).run(id),
+    };
+  }
+
+  function declared<Kind extends CopiedKind>(name: Kind): Copied<CopiedRecords[Kind]> {
+    const { kind, where, toCopy, toStored } = copiedAs[name] as CopiedAs<CopiedRecords[Kind]>;
+    const conditionOf = () => {
+      if (where === undefined) return 'TRUE';
+      return 'set' in where ? `${where.set} IS NOT NULL` : `${where.unset} IS NULL`;
+    };
+    const decode = decoderOf(dialect, kind, Object.keys(kind.fields));
+    const toRow = rowOf(kind);
+    return table(kind.name, {
+      ...{ key: kind.key, condition: conditionOf() },
+      toRecord: (row: Row) => toCopy(decode(row)),
+      toRow: (copy) => toRow(toStored(copy)),
+    });
+  }
+
+  function inOne<Kind extends keyof typeof copiedInOne>(name: Kind): Copied<CopiedRecords[Kind]> {
+    type Item = { id: string };
+    const { toCopy, toStored } = copiedInOne[name];
+    const read = (): Item[] => {
+      const row = statement(`SELECT list FROM ${name}`).get();
+      return row ? JSON.parse(row.list as string) : [];
+    };
+    const replace = (id: Key, ...records: Item[]) => {
+      const list = [...read().filter((one) => one.id !== id), ...records];
+      statement(`REPLACE INTO ${name} (name, list) VALUES ('all', ?)`).run(JSON.stringify(list));
+    };
+    return {
+      ...{ first: '', toKey: (text) => text },
+      read: (after, limit) =>
+        pageOf(read(), { after: after as string, limit }).map(toCopy) as CopiedRecords[Kind][],
+      put: (record) => replace(record.id, toStored(record)),
+      remove: (id) => replace(id),
+    };
+  }
+
+  /** By which documented applications are found. */
+  function withDocuments(applications: Copied<ApplicationRecord>): Copied<ApplicationRecord> {
+    const documents = table(clientDocuments.name, {
+      ...{ key: clientDocuments.key, toRecord: (row) => row, toRow: rowOf(clientDocuments) },
+    });
+    function remove(id: Key): void {
+      statement('DELETE FROM client_documents WHERE application_id = ?').run(id);
+      applications.remove(id);
+    }
+    return {
+      ...applications,
+      put(application) {
+        remove(uuidToBytes(application.id));
+        applications.put(application);
+        for (const document of clientDocumentsOf([application])) documents.put(document);
+      },
+      remove,
     };
   }
 
   const kinds: { [Kind in CopiedKind]: Copied<CopiedRecords[Kind]> } = {
-    scopes: table('scopes', {
-      key: 'scope',
-      toRecord: scopeRecord,
-      toRow: scopeRow,
-    }),
-    resources: table('resources', { toRecord: resourceRecord, toRow: resourceRow }),
-    keys: table('keys', { toRecord: keyRecord, toRow: keyRow }),
-    applications: applications(database, statement),
-    deletions: table('deleted_applications', {
-      toRecord: (row: { id: Uint8Array; deleted_at: number; deleted_by: string }) => ({
-        application_id: uuidFromBytes(row.id),
-        deleted_at: row.deleted_at,
-        deleted_by: initiatorRecord(row.deleted_by),
-      }),
-      toRow: ({ application_id, deleted_at, deleted_by }) => ({
-        id: uuidToBytes(application_id),
-        deleted_at,
-        deleted_by: initiatorText(deleted_by),
-      }),
-    }),
+    scopes: declared('scopes'),
+    resources: inOne('resources'),
+    keys: inOne('keys'),
+    applications: withDocuments(declared('applications')),
+    deletions: declared('deletions'),
     accounts: table('accounts', {
+      condition: 'account IS NOT NULL',
       toRecord: ({ place, account }: { place: Uint8Array; account: string }) => ({
         place: uuidFromBytes(place),
         account: JSON.parse(account),
@@ -185,7 +237,9 @@ function transfer(
       toRecord: (row: GrantRow) => {
         const erasure =
           row.account_id &&
-          statement('SELECT erased_at, erased_by FROM erasures WHERE id = ?').get(row.account_id);
+          statement(
+            'SELECT erased_at, erased_by FROM accounts WHERE id = ? AND erased_at IS NOT NULL',
+          ).get(row.account_id);
         return erasure
           ? erasedGrant(storedGrant(row), {
               at: erasure.erased_at as number,
@@ -196,26 +250,20 @@ function transfer(
       toRow: grantRow,
     }),
     endpoints: table('endpoints', {
-      toRecord: (row: EndpointRow) => ({ ...endpointRecord(row), hidden: row.hidden === 1 }),
-      toRow: ({ hidden, ...endpoint }) => ({ ...endpointRow(endpoint), hidden: Number(hidden) }),
+      columns: `*, NOT ${EXISTING} AS hidden`,
+      toRecord: ({ hidden, ...row }: EndpointRow & { hidden: number }) => ({
+        ...endpointRecord(row),
+        hidden: hidden === 1,
+      }),
+      toRow: ({ hidden: _, ...endpoint }) => endpointRow(endpoint),
     }),
     deliveries: table('deliveries', {
       condition: 'due_at IS NOT NULL',
       toRecord: deliveryRecord,
       toRow: deliveryRow,
     }),
-    command_changes: table('command_changes', {
-      toRecord: ({ id, change }: { id: Uint8Array; change: string }) => ({
-        id: uuidFromBytes(id),
-        ...JSON.parse(change),
-      }),
-      toRow: ({ id, ...change }) => ({ id: uuidToBytes(id), change: JSON.stringify(change) }),
-    }),
-    log_counter: table('log_counter', {
-      key: 'name',
-      toRecord: (row: LogCounterRecord) => ({ ...row }),
-      toRow: (record) => ({ ...record }),
-    }),
+    command_changes: declared('command_changes'),
+    log_counter: declared('log_counter'),
   };
   const marks = prepareUseMarks(database);
   const { makeDeliveries } = prepareOutbox(database);
@@ -272,30 +320,6 @@ function transfer(
     async close() {
       close(database, path);
     },
-  };
-}
-
-/** An application is in two tables. */
-function applications(
-  database: DatabaseSync,
-  statement: (sql: string) => StatementSync,
-): Copied<ApplicationRecord> {
-  const { findApplication, createApplication } = prepareApplications(database);
-  function remove(id: Key): void {
-    statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
-    statement('DELETE FROM applications WHERE id = ?').run(id);
-  }
-  return {
-    ...BY_ID,
-    read: (after, limit) =>
-      statement('SELECT id FROM applications WHERE id > ? ORDER BY id LIMIT ?')
-        .all(after, limit)
-        .flatMap(({ id }) => findApplication(uuidFromBytes(id as Uint8Array)) ?? []),
-    put(application) {
-      remove(uuidToBytes(application.id));
-      createApplication(application);
-    },
-    remove,
   };
 }
 

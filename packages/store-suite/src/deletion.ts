@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
+import { fillWithGrants } from './many-grants.ts';
 import {
   aDeletion,
   anApplication,
@@ -103,6 +104,23 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
       expect((await authenticated(stores.store, other.grant.grant_id))?.secret_hash).not.toBeNull();
       expect(await stores.store.findCode(otherCode.grant_id)).not.toBeNull();
+    });
+
+    test('has all of a large part revoked', async () => {
+      await stores.withFresh(async (database) => {
+        const count = 400;
+        const { application } = await fillWithGrants(await database.openTarget(), count);
+        const [application_id, range] = [application.id, { limit: count + 1, before: null }];
+        const store = await database.open();
+        const deletion = aDeletion({ application_id });
+        expect(await store.endGrants(deletion, range)).toEqual({
+          ...{ revoked: (count * 3) / 4, before: null },
+        });
+        const grants = await store.listGrants({ application_id }, range);
+        expect(grants).toHaveLength(count);
+        expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
+        await store.close();
+      });
     });
 
     test('is remembered by every process until it is forgotten, and stays unknown', async () => {

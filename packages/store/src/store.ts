@@ -80,7 +80,10 @@ export interface StoreOptions {
 export const EXPIRED_SECRETS_KEPT = 20;
 
 /** @param secrets - in the order in which they were added */
-export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseconds): string[] {
+export function outdatedSecrets(
+  secrets: readonly Pick<SecretRecord, 'id' | 'expires_at'>[],
+  now: Milliseconds,
+): string[] {
   const expired = secrets.filter((secret) => !isLive(secret, now));
   return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }

@@ -89,16 +89,18 @@ export function erasedGrant(
   return { ...grant, account, ...revoked, revoked_reason: 'account_erased', secret_hash: null };
 }
 
+export interface Page {
+  after: string | null;
+  limit: number;
+}
+
 /** What a copy needs of each of its two databases. */
 export interface Transfer extends UseMarks {
   /** For messages, without credentials. */
   readonly name: string;
 
   /** The first records after a key, or of all, in the order of their keys. */
-  read<Kind extends CopiedKind>(
-    kind: Kind,
-    page: { after: string | null; limit: number },
-  ): Promise<CopiedRecords[Kind][]>;
+  read<Kind extends CopiedKind>(kind: Kind, page: Page): Promise<CopiedRecords[Kind][]>;
 
   /**
    * Replaces the record with the same key by each of these, and removes records. On MongoDB without a

@@ -86,7 +86,7 @@ describeOnMongodb('waits for a majority', (mongodb) => {
     expect([begun, identified, approved, converted].map(({ waited }) => waited)).toEqual([
       ['insert links'],
       ['update fences', 'insert pages', 'findAndModify links'],
-      ['update fences', 'insert grants', 'findAndModify grants', 'findAndModify links'],
+      ['update fences', 'insert grants', 'update grants', 'findAndModify links'],
       ['update fences', 'findAndModify grants'],
     ]);
   });

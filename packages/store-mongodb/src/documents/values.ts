@@ -55,20 +55,19 @@ type InitiatorFieldName =
   | 'revoked_by'
   | 'switch_initiator';
 
-export function initiatorField<Name extends InitiatorFieldName>(
-  name: Name,
-  initiator: Initiator,
-): { [Key in Name]: InitiatorDocument } {
+export function toInitiator(initiator: Initiator): InitiatorDocument {
   const { request_id, by, secret_id, key_id, os_user } = initiator;
-  const document: InitiatorDocument = {
+  return {
     request_id,
     by,
     secret_id: secret_id === null ? null : toId(secret_id),
     ...(key_id !== undefined && { key_id: toId(key_id) }),
     ...(os_user !== undefined && { os_user }),
   };
-  return { [name]: document } as { [Key in Name]: InitiatorDocument };
 }
+
+export const initiatorField = <Name extends InitiatorFieldName>(name: Name, initiator: Initiator) =>
+  ({ [name]: toInitiator(initiator) }) as { [Key in Name]: InitiatorDocument };
 
 export function fromInitiator(document: InitiatorDocument): Initiator;
 export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;

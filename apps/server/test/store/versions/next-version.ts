@@ -12,7 +12,7 @@ import type { Binary, Db } from 'mongodb';
 const step = { title: 'add notes', additive: true, rewrites: true };
 
 const tables = [
-  ...['applications', 'application_secrets', 'deleted_applications', 'accounts', 'scopes', 'links'],
+  ...['applications', 'client_documents', 'accounts', 'scopes', 'links'],
   ...['pages', 'grants', 'refusals', 'rate_limit_counts'],
 ];
 

@@ -1,0 +1,649 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type {
+  Adapter,
+  Call,
+  Decision,
+  Holder,
+  Join,
+  ListOptions,
+  StepCall,
+  Steps,
+  WriteOptions,
+} from '@latchkey/store/adapter';
+import {
+  type Changes,
+  givens,
+  holds,
+  type Input,
+  keyOf,
+  mayBeLate,
+  meets,
+  outcomeOf,
+  type Setting,
+  type Source,
+  settingsOf,
+  type Term,
+  termsOf,
+  type Where,
+} from '@latchkey/store/condition';
+import type { AnyKind } from '@latchkey/store/kind';
+import type { Binary, Collection, Document } from 'mongodb';
+import type { Collections, Database } from './database.ts';
+import { toDate, toId } from './documents/values.ts';
+import {
+  ABSENT,
+  documentOf,
+  filterOf,
+  keyCodec,
+  projectionOf,
+  REVISION,
+  recordOf,
+  replacementOf,
+  storedOf,
+  updateOf,
+} from './encoding.ts';
+import { hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
+import type { DecisiveOptions } from './fence.ts';
+import { insertOnce as insertDocumentOnce } from './insert-once.ts';
+import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
+import type { ReadBack } from './uncertain-writes.ts';
+
+// The types of a call site are the matter of `Adapter`.
+type Site = (given: never) => Where<AnyKind>;
+type ChangeSite = (given: never) => { where: Where<AnyKind>; set: Changes<AnyKind> };
+type Result = (record: Input, input: Input) => unknown;
+type Options = WriteOptions<Input>;
+type AnyCall<R = unknown> = Call<Input, R>;
+type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | 'copiesFirst'> & {
+  by: string;
+  fields: readonly string[];
+  withheld?: readonly string[];
+  copy(holder: Input, input: Input): Input | null;
+};
+
+/** A key is a UUID, but for that of a named record. */
+type Found = Document & Versioned & { _id: Binary };
+
+const equal = (name: string, value: Source): Term => ({ is: 'equal', name, value, isUnset: false });
+
+/** @param recordsEvents - whether a change leaves marks of the events that it is */
+export function mongoAdapter(
+  database: Database,
+  { recordsEvents = false }: { recordsEvents?: boolean } = {},
+): Adapter {
+  const lookUps = new Map<AnyKind, (key: string) => Promise<Found | null>>();
+  /** Gathered: the records of many holders wait for one read. */
+  function lookUpOf(kind: AnyKind): (key: string) => Promise<Found | null> {
+    const collection = collectionOf(kind);
+    let lookUp = lookUps.get(kind);
+    if (lookUp === undefined) {
+      lookUp = database.gatherReads(
+        (collections, byId) => collection(collections).find(byId, collections.decisive).toArray(),
+        keyCodec(kind),
+      );
+      lookUps.set(kind, lookUp);
+    }
+    return lookUp;
+  }
+
+  function find(kind: AnyKind, where: Site, fields: readonly string[], result: Result): AnyCall {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, termsOf(where(givens)), ABSENT);
+    const projection = projectionOf(kind, fields);
+    const decode = recordOf(kind, fields);
+    return async (input) => {
+      const found = await database.decide((collections) =>
+        collection(collections).findOne(filter(input), {
+          ...collections.decisive,
+          ...(projection && { projection }),
+        }),
+      );
+      const record = found && decode(found);
+      return record && result(record, input);
+    };
+  }
+
+  function joined(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    joins: Readonly<Record<string, Join>>,
+    result: Result,
+  ): AnyCall {
+    const collection = collectionOf(kind);
+    const terms = termsOf(where(givens));
+    const key = keyOf(kind, terms) as (input: Input) => string;
+    const codec = keyCodec(kind);
+    // The same for all who ask, since they share a read.
+    const isOther = (term: Term) => term.is !== 'equal' || term.name !== kind.key;
+    const rest = filterOf(kind, terms.filter(isOther), ABSENT)({});
+    const decode = recordOf(kind, fields);
+    const others = Object.entries(joins).map(([name, { kind, by, fields }]) => ({
+      ...{ name, as: `joined_${name}`, decode: recordOf(kind, fields) },
+      lookUp: { from: kind.name, localField: by, foreignField: '_id', as: `joined_${name}` },
+      // It may have 8 KB, and nothing here depends on it.
+      unset: kind.name === 'applications' ? [`joined_${name}.logo_uri`] : [],
+    }));
+    const unset = others.flatMap(({ unset }) => unset);
+    const stages = [
+      ...others.map(({ lookUp }) => ({ $lookup: lookUp })),
+      ...(unset.length > 0 ? [{ $unset: unset }] : []),
+    ];
+    const projection = projectionOf(kind, fields);
+    const read = (collections: Collections, byId: object, options: DecisiveOptions) => {
+      const filter = { ...byId, ...rest };
+      return stages.length === 0
+        ? collection(collections)
+            .find(filter, { ...options, ...(projection && { projection }) })
+            .toArray()
+        : collection(collections)
+            .aggregate<Found>([{ $match: filter }, ...stages], options)
+            .toArray();
+    };
+    const gathered = database.gatherReads(
+      (collections, byId) => read(collections, byId, collections.decisive),
+      codec,
+    );
+    async function plainly(key: string) {
+      const [found] = await database.read((collections) =>
+        read(collections, { _id: codec.encode(key) }, collections.plain),
+      );
+      return found;
+    }
+    return async (input) => {
+      const found = await (input.mayBeStale ? plainly : gathered)(key(input));
+      if (!found) return null;
+      const record = { ...decode(found) };
+      for (const { name, as, decode } of others) {
+        const [other] = found[as];
+        record[name] = other === undefined ? null : decode(other);
+      }
+      return result(record, input);
+    };
+  }
+
+  function list(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    result: Result,
+    { index = '_id_', order, isDecisive = false }: ListOptions<AnyKind> = {},
+  ): AnyCall<unknown[]> {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, termsOf(where(givens)), null);
+    const projection = projectionOf(kind, fields);
+    const decode = recordOf(kind, fields);
+    const direction = order?.descending ? -1 : 1;
+    const sort = order?.by.map((name): [string, 1 | -1] => [
+      name === kind.key ? '_id' : name,
+      direction,
+    ]);
+    const read: Database['readByIndex'] = isDecisive
+      ? (...read) => database.decideByIndex(...read)
+      : (...read) => database.readByIndex(...read);
+    return async (input) => {
+      const documents = await read(index, (collections, options) => {
+        const cursor = collection(collections).find(filter(input), {
+          ...options,
+          ...(projection && { projection }),
+          ...(sort && { sort: new Map(sort) }),
+        });
+        return (input.limit === undefined ? cursor : cursor.limit(Number(input.limit))).toArray();
+      });
+      return documents.map((document) => result(decode(document) as Input, input));
+    };
+  }
+
+  function count(kind: AnyKind, where: Site): AnyCall<number> {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, termsOf(where(givens)), null);
+    return (input) =>
+      database.read((collections) =>
+        collection(collections).countDocuments(filter(input), {
+          ...collections.listing,
+          limit: Number(input.limit),
+        }),
+      );
+  }
+
+  function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
+    const collection = collectionOf(kind);
+    const encode = documentOf(kind);
+    return async (input) => {
+      const about = grant_id ? { grant_id: grant_id(input) } : {};
+      await insertDocumentOnce(database, collection, encode(input) as Found, about);
+    };
+  }
+
+  function insertNew(kind: AnyKind): Call<readonly Input[], void> {
+    const collection = collectionOf(kind);
+    const encode = documentOf(kind);
+    return async (records) => {
+      if (records.length === 0) return;
+      // Durable, since a list has only what a majority has.
+      await database.writeOnce(async (collections) => {
+        const options = { ...collections.durable, ordered: false };
+        try {
+          await collection(collections).insertMany(records.map(encode) as Found[], options);
+        } catch (error) {
+          if (!hasOnlyDuplicates(error)) throw error;
+        }
+      });
+    };
+  }
+
+  function change(
+    kind: AnyKind,
+    of: ChangeSite,
+    fields: readonly string[],
+    result: Result,
+    options: Options = {},
+  ): AnyCall {
+    const { where, set } = of(givens as never);
+    const decode = recordOf(kind, fields);
+    const make = makeOf(kind, termsOf(where), settingsOf(set), fields, options);
+    return async (input) => {
+      const found = await make(input);
+      const record = found && decode(found);
+      return record && result(record, input);
+    };
+  }
+
+  /**
+   * A change of one record, in one command. One that could be made twice is made at the revision that was found:
+   * a command that arrives late finds another one, and does nothing.
+   */
+  function makeOf(
+    kind: AnyKind,
+    terms: readonly Term[],
+    settings: readonly Setting[],
+    fields: readonly string[],
+    { grant_id, isExact = false }: Options,
+    isOnce = !isExact && mayBeLate(terms, settings),
+  ): AnyCall<Document | null> {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, terms, ABSENT);
+    const update = updateOf(kind, isOnce ? settings : [...settings, REVISION], recordsEvents);
+    const projection = projectionOf(kind, fields);
+    const decodeAll = recordOf(kind, Object.keys(kind.fields));
+
+    function told(found: Document | null, input: Input, revision: number | null) {
+      const record = found && decodeAll(found);
+      if (!record) return { result: null };
+      // A change that was made has raised it.
+      if (revision !== null && revisionOf(found) === revision) return 'retry';
+      const outcome = outcomeOf(kind, terms, settings, record, input);
+      if (outcome === 'made') return { result: found };
+      if (outcome === 'refused' || (isExact && revision !== null)) return { result: null };
+      // It met the condition again, at a later revision.
+      return revision === null ? outcome : 'unknown';
+    }
+
+    const makeAt = (input: Input, revision: number | null) => {
+      const which = filter(input);
+      if (revision !== null) Object.assign(which, atRevision(revision));
+      const changes = update(input);
+      return database.write<Document | null>((collections) => ({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        async send(options) {
+          if (fields.length > 0) {
+            return collection(collections).findOneAndUpdate(which, changes, {
+              ...options,
+              returnDocument: 'after',
+              ...(projection && { projection }),
+            });
+          }
+          // Without a document to return, MongoDB keeps none, with the names in it, for its retries.
+          const { matchedCount } = await collection(collections).updateOne(which, changes, options);
+          return matchedCount === 1 ? {} : null;
+        },
+        async readBack(): Promise<ReadBack<Document | null>> {
+          const filter = { _id: which._id };
+          const found = await collection(collections).findOne(filter, collections.decisive);
+          return told(found, input, revision);
+        },
+      }));
+    };
+    if (isOnce) return (input) => makeAt(input, null);
+    return (input) =>
+      retryOnConflict(
+        () =>
+          database.decide((collections) =>
+            collection(collections).findOne(filter(input), {
+              ...collections.decisive,
+              projection: { revision: 1 },
+            }),
+          ),
+        (revision) => makeAt(input, revision),
+      );
+  }
+
+  function changeSome(
+    kind: AnyKind,
+    of: ChangeSite,
+    fields: readonly string[],
+    result: Result,
+    options: ListOptions<AnyKind> & Options,
+  ): AnyCall<unknown[] | null> {
+    const collection = collectionOf(kind);
+    const { where, set } = of(givens as never);
+    const settings = settingsOf(set);
+    // When it finds none, every earlier change is durable.
+    const decisively = { ...options, isDecisive: true };
+    const found = list(
+      kind,
+      () => where,
+      [kind.key],
+      (record) => record[kind.key],
+      decisively,
+    );
+    const toKey = storedOf(kind, kind.key);
+    const filter = filterOf(kind, termsOf(where), ABSENT);
+    const update = updateOf(kind, settings, recordsEvents);
+    const ours = filterOf(
+      kind,
+      settings.map(({ name, value }) => equal(name, value)),
+      ABSENT,
+    );
+    const projection = projectionOf(kind, fields);
+    const decode = recordOf(kind, fields);
+    return async (input) => {
+      const keys = await found(input);
+      if (keys.length === 0) return null;
+      const _id = { $in: keys.map(toKey) as Binary[] };
+      await database.write<true | undefined>((collections) => ({
+        isPart: true,
+        async send(options) {
+          const which = { ...filter(input), _id };
+          const { modifiedCount } = await collection(collections).updateMany(which, update(input), {
+            ...options,
+            hint: '_id_',
+          });
+          return modifiedCount > 0 || undefined;
+        },
+      }));
+      // Another call may have changed some in between.
+      const changed = await database.decideByIndex('_id_', (collections, options) =>
+        collection(collections)
+          .find({ ...ours(input), _id }, { ...options, ...(projection && { projection }) })
+          .toArray(),
+      );
+      return changed.map((document) => result(decode(document) as Input, input));
+    };
+  }
+
+  function remove(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    result: Result,
+    { grant_id }: Options = {},
+  ): AnyCall {
+    const collection = collectionOf(kind);
+    const terms = termsOf(where(givens));
+    const filter = filterOf(kind, terms, ABSENT);
+    const projection = projectionOf(kind, fields);
+    const decode = recordOf(kind, fields);
+    const decodeAll = recordOf(kind, Object.keys(kind.fields));
+    return async (input) => {
+      const which = filter(input);
+      const found = await database.write<Document | null>((collections) => ({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        send: (options) =>
+          collection(collections).findOneAndDelete(which, {
+            ...options,
+            ...(projection && { projection }),
+          }),
+        async readBack() {
+          const filter = { _id: which._id };
+          const left = await collection(collections).findOne(filter, collections.decisive);
+          if (left === null) return 'unknown';
+          return holds(decodeAll(left) ?? {}, terms, input) ? 'retry' : { result: null };
+        },
+      }));
+      const record = found && decode(found);
+      return record && result(record, input);
+    };
+  }
+
+  function removeSome(kind: AnyKind, where: Site): AnyCall<void> {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, termsOf(where(givens)), null);
+    return async (input) => {
+      await database.writeOnce((collections) =>
+        collection(collections).deleteMany(filter(input), collections.durable),
+      );
+    };
+  }
+
+  function next(kind: AnyKind, key: string, field: string): AnyCall<number> {
+    const collection = collectionOf(kind);
+    const _id = storedOf(kind, kind.key)(key) as Binary;
+    return ({ above, by }) =>
+      database.writeOnce(async (collections) => {
+        const take = () =>
+          collection(collections).findOneAndUpdate(
+            { _id },
+            // A missing number is less than any.
+            [{ $set: { [field]: { $add: [{ $max: [`$${field}`, above] }, by] } } }],
+            { ...collections.durable, upsert: true, returnDocument: 'after' },
+          );
+        // Another upsert inserted it at the same time. MongoDB does not always retry that.
+        const taken = await take().catch((error: unknown) => {
+          if (isDuplicateKey(error)) return take();
+          throw error;
+        });
+        if (taken === null) throw new TypeError('An upsert returned no document.');
+        return taken[field];
+      });
+  }
+
+  /** At the revision that was found: a command that arrives late finds another one, and does nothing. */
+  function modify(
+    kind: AnyKind,
+    key: (input: Input) => string,
+    decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
+    { grant_id }: Options = {},
+  ): AnyCall {
+    const collection = collectionOf(kind);
+    const lookUp = lookUpOf(kind);
+    const encode = documentOf(kind);
+    const replace = replacementOf(kind);
+    const names = Object.keys(kind.fields).filter((name) => name !== 'revision');
+    const decode = recordOf(kind, names);
+
+    /** @returns null on a conflict */
+    function write(
+      found: Found | null,
+      put: Input,
+      { isMade, event }: Decision<Input, unknown>,
+      input: Input,
+    ): Promise<true | null> {
+      const revision = revisionOf(found);
+      const marks = event && { ...event, id: toId(randomUUID()), at: toDate(event.at) };
+      const document = { ...encode(put), revision: revision + 1 } as Found;
+      const { _id } = document;
+      return database.write<true | null>((collections) => ({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        async send(options) {
+          if (found !== null) {
+            const which = { _id, ...atRevision(revision) };
+            const update: Document = {
+              ...{ ...replace(put), $inc: { revision: 1 } },
+              ...(recordsEvents && marks && { $push: { marks } }),
+            };
+            const { matchedCount } = await collection(collections).updateOne(
+              which,
+              update,
+              options,
+            );
+            return matchedCount === 1 || null;
+          }
+          try {
+            await collection(collections).insertOne(document, options);
+            return true;
+          } catch (error) {
+            if (isDuplicateKey(error)) return null;
+            throw error;
+          }
+        },
+        async readBack() {
+          const after = await collection(collections).findOne({ _id }, collections.decisive);
+          const isAsFound = (after === null) === (found === null) && revisionOf(after) === revision;
+          if (isAsFound) return 'retry';
+          const record = after && decode(after);
+          const isPut = (name: string) => meets('equal', record?.[name], put[name]);
+          const isThere = record && (isMade?.(record) ?? names.every(isPut));
+          return isThere ? { result: true } : 'unknown';
+        },
+      }));
+    }
+
+    return async (input) => {
+      const id = key(input);
+      const modified = await retryOnConflict(
+        async () => {
+          const found = await lookUp(id);
+          return { found, revision: revisionOf(found) };
+        },
+        async (_revision, { found }) => {
+          const decision = decide(found && decode(found), input);
+          const { put, result } = decision;
+          const isOver = put === undefined || (await write(found, put, decision, input));
+          return isOver && { result };
+        },
+      );
+      return modified?.result;
+    };
+  }
+
+  /** A failure leaves what a repetition of the work, or an expiry, finds. */
+  function drop(kind: AnyKind, where: Site): AnyCall<void> {
+    const collection = collectionOf(kind);
+    const filter = filterOf(kind, termsOf(where(givens)), ABSENT);
+    return (input) =>
+      database.write<void>((collections) => ({
+        async send(options) {
+          await collection(collections).deleteOne(filter(input), options);
+        },
+      }));
+  }
+
+  /**
+   * The holder is read after the record is stored: a change of the holder that this read misses finds the record.
+   * What the record copies is in it only then, unless the holder was read before, too.
+   */
+  function insertHeld(
+    kind: AnyKind,
+    { kind: holderKind, by, fields, withheld = [], copiesFirst = false, copy }: AnyHolder,
+    options: Options = {},
+  ): AnyCall<Input | null> {
+    const lookUp = lookUpOf(holderKind);
+    const decode = recordOf(holderKind, fields);
+    const insert = insertOnce(kind, options);
+    const removeOne = drop(kind, () => ({ [kind.key]: givens[kind.key as never] }));
+    const names = Object.keys(kind.fields);
+    const completed = (record: Input, but: readonly string[] = []) =>
+      Object.fromEntries(
+        names.map((name) => {
+          const value = but.includes(name) ? null : record[name];
+          return [name, value ?? kind.fields[name].initial ?? null];
+        }),
+      );
+    async function copyOf(input: Input): Promise<Input | null> {
+      const found = await lookUp(input[by] as string);
+      const holder = found && decode(found);
+      return holder && copy(holder, input);
+    }
+    let fill: AnyCall<Document | null> | undefined;
+    const fillOf = (copied: readonly string[]) =>
+      makeOf(
+        kind,
+        [kind.key, ...copied].map((name) => equal(name, ({ before }) => (before as Input)[name])),
+        copied.map((name): Setting => {
+          return { is: 'set', name, value: ({ after }) => (after as Input)[name], isValue: true };
+        }),
+        [],
+        options,
+        // Nobody else changes a record that nobody knows yet.
+        true,
+      );
+    return async (input) => {
+      const first = copiesFirst ? await copyOf(input) : {};
+      if (first === null) return null;
+      const before = completed({ ...input, ...first }, withheld);
+      await insert(before);
+      const copied = await copyOf(input);
+      if (copied === null) {
+        await removeOne(before);
+        return null;
+      }
+      const after = completed({ ...before, ...copied });
+      if (names.every((name) => meets('equal', before[name], after[name]))) return after;
+      fill ??= fillOf(Object.keys(copied));
+      return (await fill({ before, after })) && after;
+    };
+  }
+
+  const step = <R>(call: AnyCall<R>): StepCall<Input, R> =>
+    function* (input) {
+      return (yield call(input)) as R;
+    };
+
+  const steps = {
+    insertHeld: (...of: Parameters<typeof insertHeld>) => step(insertHeld(...of)),
+    change: (...of: Parameters<typeof change>) => step(change(...of)),
+    remove(kind: AnyKind, where: Site) {
+      const call = drop(kind, where);
+      return step((input) => call(input).catch(() => undefined));
+    },
+  } as unknown as Steps;
+
+  function sequence(
+    prepare: (steps: Steps) => StepCall<Input, unknown>,
+    { grant_id }: Options = {},
+  ): AnyCall {
+    const begin = prepare(steps);
+    return async (input) => {
+      try {
+        const running = begin(input);
+        let { done, value } = running.next();
+        while (!done) ({ done, value } = running.next(await value));
+        return value;
+      } catch (error) {
+        const isUnknown = error instanceof DomainError && error.code === 'outcome_unknown';
+        if (!isUnknown || !grant_id) throw error;
+        throw new DomainError(error.code, { grant_id: grant_id(input) }, error.cause);
+      }
+    };
+  }
+
+  return {
+    ...{ find: prepared(find), joined: prepared(joined), list: prepared(list) },
+    ...{ count: prepared(count), next: prepared(next), sequence: prepared(sequence) },
+    ...{ insertOnce: prepared(insertOnce), insertNew: prepared(insertNew) },
+    ...{ change: prepared(change), changeSome: prepared(changeSome), modify: prepared(modify) },
+    ...{ remove: prepared(remove), removeSome: prepared(removeSome) },
+  } as unknown as Adapter;
+}
+
+/** Each call site is prepared at its first use. */
+const prepared =
+  <Site extends unknown[], I, R>(prepare: (...site: Site) => Call<I, R>) =>
+  (...site: Site): Call<I, R> => {
+    let call: Call<I, R> | undefined;
+    return (input) => {
+      call ??= prepare(...site);
+      return call(input);
+    };
+  };
+
+/** The options of each command say what it needs. */
+function collectionOf(kind: AnyKind): (collections: Pick<Collections, 'db'>) => Collection<Found> {
+  let collection: Collection<Found> | undefined;
+  return ({ db }) => {
+    collection ??= db.collection<Found>(kind.name);
+    return collection;
+  };
+}

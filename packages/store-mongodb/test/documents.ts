@@ -1,0 +1,38 @@
+import { applications, grants, links, pages } from '@latchkey/store/kinds';
+import { storedApplication } from '@latchkey/store/operations/applications';
+import type {
+  ApplicationRecord,
+  LinkRecord,
+  PageRecord,
+  PendingRecord,
+} from '@latchkey/store/records';
+import { anInitiator, newCode } from '@latchkey/store-suite/records';
+import type { Document } from 'mongodb';
+import type { GrantDocument } from '../src/documents/grants.ts';
+import { documentOf } from '../src/encoding.ts';
+
+const application = documentOf(applications);
+const grant = documentOf(grants);
+const link = documentOf(links);
+const page = documentOf(pages);
+
+/** The document of a code whose account was not read yet. */
+export function newDocument(code: PendingRecord): Document {
+  const { grant_id, initiator, code_hash: _, ...rest } = newCode(code);
+  return grant({ id: grant_id, issued_by: initiator, ...rest });
+}
+
+/** The document of a code that was issued. */
+export function pendingDocument(code: PendingRecord): GrantDocument {
+  const { account, code_hash } = code;
+  return { ...newDocument(code), ...grant({ account, code_hash }) } as GrantDocument;
+}
+
+export const linkDocument = ({ decision: _, ...record }: LinkRecord): Document =>
+  link({ ...record, begin_initiator: anInitiator() });
+
+export const pageDocument = (record: PageRecord): Document =>
+  page({ ...record, create_initiator: anInitiator() });
+
+export const applicationDocument = (record: ApplicationRecord): Document =>
+  application({ ...storedApplication(record) });

@@ -1,0 +1,209 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { EventType } from '@latchkey/schema';
+import type { Changes, Givens, Where } from './condition.ts';
+import type { AnyKind, RecordOf } from './kind.ts';
+
+type Some<K extends AnyKind, N extends keyof RecordOf<K>> = Pick<RecordOf<K>, N>;
+type Name<K extends AnyKind> = keyof RecordOf<K> & string;
+
+/** A call site: written once, when the store is opened, and prepared at its first use. */
+export type Call<I, R> = (input: I) => Promise<R>;
+
+export interface WriteOptions<I> {
+  /** For the error of an unknown outcome. */
+  grant_id?: (input: I) => string;
+  /** Whether it ends something: it goes on for longest when the disk is full. Default: false. */
+  ends?: boolean;
+  /**
+   * Whether it is made at the revision of the record that it finds, so that its outcome is known even if another
+   * change overtakes it. Costs a read. Default: only if it could be made twice.
+   */
+  isExact?: boolean;
+}
+
+export interface ListOptions<K extends AnyKind> {
+  /** The index that it goes along. Default: the key. */
+  index?: string;
+  order?: { by: readonly Name<K>[]; descending?: boolean };
+  /** Whether it has to see every acknowledged write. Default: it may miss the latest ones. */
+  isDecisive?: boolean;
+}
+
+/** What a new record copies of the record that it belongs to. */
+export interface Holder<K extends AnyKind, H extends AnyKind, N extends Name<H>, F> {
+  kind: H;
+  /** The field that has the key of the holder. */
+  by: Name<K>;
+  fields: readonly N[];
+  /** Fields of the input that are not stored before the rest is copied. Default: none. */
+  withheld?: readonly Name<K>[];
+  /**
+   * Whether MongoDB copies before the insert too, and again only if the holder was changed meanwhile. So none is
+   * inserted for no holder, and one write is enough. Not for names: an insert can arrive after their erasure.
+   */
+  copiesFirst?: boolean;
+  /** Null if the holder is no more. */
+  copy(holder: Some<H, N>, input: F): Partial<RecordOf<K>> | null;
+}
+
+/** A record that a look-up reads together with its own. */
+export interface Join {
+  kind: AnyKind;
+  /** The field that has its key. */
+  by: string;
+  fields: readonly string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a step is resumed with is between it and the adapter
+type Running<R> = Generator<unknown, R, any>;
+
+/** A step of a sequence: `yield*` it. */
+export type StepCall<I, R> = (input: I) => Running<R>;
+
+/**
+ * Steps that are made in their order. On SQL, all are one transaction. On MongoDB, each is a durable write of its
+ * own, so a sequence has to be right wherever it is cut.
+ */
+export interface Steps {
+  /**
+   * Inserts a record, unless its holder is no more. No change of the holder that has begun is missed by the record,
+   * and no record by what follows the change.
+   *
+   * @returns the record with what was copied
+   */
+  insertHeld<
+    K extends AnyKind,
+    H extends AnyKind,
+    N extends Name<H>,
+    I extends Partial<RecordOf<K>>,
+  >(
+    kind: K,
+    holder: Holder<K, H, N, I>,
+    options?: WriteOptions<I>,
+  ): StepCall<I, RecordOf<K> | null>;
+  change<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+    options?: WriteOptions<I>,
+  ): StepCall<I, R | null>;
+  /** Tidies up. A failure does not undo the steps before, so on MongoDB it is not told. */
+  remove<K extends AnyKind, I>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+  ): StepCall<I, void>;
+}
+
+/** What becomes of a record. */
+export interface Decision<Record, Result> {
+  result: Result;
+  /** Default: it stays as it is. */
+  put?: Record;
+  /** Whether a record that was read back shows that this was made. Default: if it is what was put. */
+  isMade?(later: Record): boolean;
+  /** The event that it is. */
+  event?: { type: EventType; at: Milliseconds; name: string };
+}
+
+/** What a database has to do: a condition decides in the same write, under any race. */
+export interface Adapter {
+  /** Finds one record by its key. */
+  find<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+  ): Call<I, R | null>;
+
+  /**
+   * Finds one record by its key, with others by theirs, all of one moment. Many calls may share one read, so the
+   * rest of their condition is the same for all.
+   */
+  joined<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    fields: readonly N[],
+    joins: Readonly<Record<string, Join>>,
+    result: (record: never, input: I) => R,
+  ): Call<I & { mayBeStale?: boolean | undefined }, R | null>;
+
+  /** The records of an index. Ends after `limit`, if the input has one. */
+  list<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+    options?: ListOptions<K>,
+  ): Call<I & { limit?: number }, R[]>;
+
+  /** Counts up to `limit`, and may miss the latest changes. */
+  count<K extends AnyKind, I>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+  ): Call<I & { limit: number }, number>;
+
+  /** Inserts a record whose key nobody else knows. It is never sent again. */
+  insertOnce<K extends AnyKind, I extends Partial<RecordOf<K>>>(
+    kind: K,
+    options?: WriteOptions<I>,
+  ): Call<I, void>;
+
+  /** Inserts those whose key is new. */
+  insertNew<K extends AnyKind>(kind: K): Call<readonly RecordOf<K>[], void>;
+
+  /** Changes one record, named by its key, if it meets the condition; null otherwise. */
+  change<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+    options?: WriteOptions<I>,
+  ): Call<I, R | null>;
+
+  /** Changes some records of an index. Returns those that this call has changed; null if none met the condition. */
+  changeSome<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+    options: ListOptions<K> & WriteOptions<I>,
+  ): Call<I, R[] | null>;
+
+  /** Removes one record, named by its key, if it meets the condition; null otherwise. */
+  remove<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: I) => R,
+    options?: WriteOptions<I>,
+  ): Call<I, R | null>;
+
+  /** Removes all that meet the condition. */
+  removeSome<K extends AnyKind, I>(
+    kind: K,
+    where: (given: Givens<I>) => Where<NoInfer<K>>,
+  ): Call<I, void>;
+
+  /** Raises a number that all processes share, or begins it, and returns it. */
+  next<K extends AnyKind>(
+    kind: K,
+    key: string,
+    field: Name<K>,
+  ): Call<{ above: number; by: number }, number>;
+
+  /**
+   * Reads one record, decides what becomes of it, and writes that if the record is still as it was; otherwise all
+   * again. For what no condition can say.
+   *
+   * @param decide - without effects, since it may run several times
+   */
+  modify<K extends AnyKind, I, R>(
+    kind: K,
+    key: (input: I) => RecordOf<K>[keyof RecordOf<K>] & string,
+    decide: (found: RecordOf<K> | null, input: I) => Decision<RecordOf<K>, R>,
+    options?: WriteOptions<I>,
+  ): Call<I, R>;
+
+  sequence<I, R>(steps: (steps: Steps) => StepCall<I, R>, options?: WriteOptions<I>): Call<I, R>;
+}

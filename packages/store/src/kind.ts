@@ -1,0 +1,77 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Initiator } from '@latchkey/domain/initiator';
+import type { EventType } from '@latchkey/schema';
+
+/**
+ * How a field is stored: `id` a UUID, `time` milliseconds since 1970, `by` who made a change, `json` a value
+ * that no condition looks into.
+ */
+export type FieldType = 'id' | 'bytes' | 'text' | 'time' | 'number' | 'flag' | 'json' | 'by';
+
+export interface Field<T> {
+  readonly type: FieldType;
+  /** Whether it can be null, which means: not set. */
+  readonly isOptional?: true;
+  /** What a record has that was inserted without the field. MongoDB does not store it. */
+  readonly initial?: T;
+  /** Whether it is set once and never changed. */
+  readonly isOnce?: true;
+  /** Whether the insertion sets it, and nothing sets another value. */
+  readonly isFixed?: true;
+  /** Whether a value that was replaced never comes again. */
+  readonly isRandom?: true;
+}
+
+const field = <T>(type: FieldType): Field<T> => ({ type });
+
+export const id = () => field<string>('id');
+export const bytes = () => field<Uint8Array>('bytes');
+export const text = <T extends string = string>() => field<T>('text');
+export const time = () => field<Milliseconds>('time');
+export const number = () => field<number>('number');
+export const flag = () => field<boolean>('flag');
+export const json = <T>() => field<T>('json');
+export const by = () => field<Initiator>('by');
+
+export const optional = <T>(of: Field<T>) => ({ ...of, isOptional: true }) as Field<T | null>;
+export const initially = <T>(of: Field<T>, initial: T): Field<T> => ({ ...of, initial });
+/** By it, a call whose response was lost knows that another call has made the change. */
+export const once = <T>(of: Field<T>): Field<T> => ({ ...of, isOnce: true });
+/** By it, a call whose response was lost knows that its condition on this field will never hold. */
+export const fixed = <T>(of: Field<T>): Field<T> => ({ ...of, isFixed: true });
+/** By it, a call whose response was lost knows that its own condition will never hold again. */
+export const random = <T>(of: Field<T>): Field<T> => ({ ...of, isRandom: true });
+
+export type Fields = Record<string, Field<unknown>>;
+
+export interface Index<Name extends string = string> {
+  readonly on: readonly Name[];
+  /** It has only the records with this field set, or not set. Default: all. */
+  readonly where?: { readonly set: Name } | { readonly unset: Name };
+}
+
+export interface KindOptions<F extends Fields> {
+  readonly key: keyof F & string;
+  readonly indexes?: { readonly [name: string]: Index<keyof F & string> };
+  /** Events with the field whose setting is the event: the same write records it. */
+  readonly events?: { readonly [type in EventType]?: keyof F & string };
+}
+
+/** A kind of record, declared once for every database. */
+export interface Kind<F extends Fields = Fields> extends KindOptions<F> {
+  readonly name: string;
+  readonly fields: F;
+}
+
+/** Any kind: what an adapter sees. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of a kind are in no relation to those of another
+export type AnyKind = Kind<any>;
+
+export type RecordOf<K> =
+  K extends Kind<infer F> ? { [N in keyof F]: F[N] extends Field<infer T> ? T : never } : never;
+
+export const kind = <F extends Fields>(
+  name: string,
+  fields: F,
+  options: KindOptions<F>,
+): Kind<F> => ({ name, fields, ...options });

@@ -1,0 +1,287 @@
+import type { ActionName, Actor } from '@latchkey/domain/initiator';
+import type { Reason } from '@latchkey/domain/reasons';
+import type { ErrorCode } from '@latchkey/schema';
+import {
+  by,
+  bytes,
+  fixed,
+  flag,
+  id,
+  initially,
+  json,
+  kind,
+  number,
+  once,
+  optional,
+  random,
+  text,
+  time,
+} from './kind.ts';
+import type {
+  AccountRecord,
+  CommandChange,
+  CurrentAccount,
+  DocumentedClient,
+  Generations,
+  KeyRecord,
+  LinkDecision,
+  LinkedDocument,
+  LinkedResource,
+  PageRecord,
+  ResourceRecord,
+  ScopeRecord,
+  StoredReason,
+} from './records.ts';
+import type { StoredSecret } from './stored-secrets.ts';
+
+/**
+ * Of the account, when the account was looked up. On MongoDB an erasure can go on after the account was put
+ * again: it spares what has a later revision than the erased account.
+ */
+const account_revision = initially(number(), 0);
+
+/** A code is a grant that is not redeemed yet: one record for both, so that one write redeems. */
+export const grants = kind(
+  'grants',
+  {
+    id: id(),
+    application_id: fixed(id()),
+    /** The next four are gone once REVOKED_GRANT_DAYS have passed since the revocation. */
+    account_id: optional(id()),
+    scope: optional(text()),
+    /** As it was at the issue. */
+    account: optional(json<AccountRecord>()),
+    account_revision,
+    code_hash: random(optional(bytes())),
+    /** While it is pending. */
+    code_expires_at: fixed(optional(time())),
+    /** When the code was redeemed. */
+    created_at: once(optional(time())),
+    /** While it is active. */
+    secret_hash: random(optional(bytes())),
+    first_used_at: once(optional(time())),
+    last_used_at: optional(time()),
+    revoked_at: once(optional(time())),
+    redirect_uri: fixed(optional(text())),
+    redirect_uri_given: fixed(initially(flag(), false)),
+    code_challenge: fixed(optional(text())),
+    resource: fixed(optional(text())),
+    link_id: optional(id()),
+    /** Of the application, when the code was issued. */
+    generation: fixed(initially(number(), 0)),
+    issued_by: optional(by()),
+    redeemed_by: once(optional(by())),
+    first_used_by: once(optional(by())),
+    recoveries: initially(number(), 0),
+    recovered_at: optional(time()),
+    recovered_by: optional(by()),
+    revoked_by: once(optional(by())),
+    revoked_reason: once(optional(text<StoredReason>())),
+  },
+  {
+    key: 'id',
+    indexes: {
+      grants_by_account: { on: ['account_id', 'id'] },
+      grants_by_application: { on: ['application_id', 'id'], where: { set: 'account_id' } },
+      unrevoked_by_account: {
+        on: ['account_id', 'application_id', 'id'],
+        where: { unset: 'revoked_at' },
+      },
+      unrevoked_by_application: { on: ['application_id', 'id'], where: { unset: 'revoked_at' } },
+      codes_by_application: {
+        on: ['application_id', 'account_id'],
+        where: { set: 'code_expires_at' },
+      },
+    },
+    events: { 'grant.created': 'created_at', 'grant.revoked': 'revoked_at' },
+  },
+);
+
+/** An authorization request that was accepted. */
+export const links = kind(
+  'links',
+  {
+    id: id(),
+    /** Of the latest link. */
+    link_hash: random(bytes()),
+    application_id: optional(id()),
+    document: optional(json<LinkedDocument>()),
+    redirect_uri: text(),
+    redirect_uri_given: initially(flag(), false),
+    resource: optional(json<LinkedResource>()),
+    scope: text(),
+    state: optional(text()),
+    code_challenge: optional(text()),
+    login_hint: optional(text()),
+    ui_locales: optional(text()),
+    salt: bytes(),
+    generation: initially(number(), 0),
+    description_hash: bytes(),
+    expires_at: fixed(time()),
+    account_id: optional(id()),
+    account_revision,
+    /** The latest page. */
+    page_id: random(optional(id())),
+    switched: initially(flag(), false),
+    /** The next four are the decision. */
+    status: once(optional(text<LinkDecision['status']>())),
+    decided_by: once(optional(id())),
+    grant_id: once(optional(id())),
+    granted_scope: once(optional(text())),
+    begin_initiator: optional(by()),
+    identify_initiator: optional(by()),
+    switch_initiator: optional(by()),
+    decide_initiator: once(optional(by())),
+  },
+  {
+    key: 'id',
+    indexes: { links_by_account: { on: ['account_id'], where: { set: 'account_id' } } },
+  },
+);
+
+export const pages = kind(
+  'pages',
+  {
+    id: id(),
+    kind: text<PageRecord['kind']>(),
+    link_id: optional(id()),
+    account_id: id(),
+    /** Of the account, at the creation. */
+    sign_outs: initially(number(), 0),
+    account_revision,
+    ticket_hash: fixed(bytes()),
+    ticket_expires_at: fixed(time()),
+    session_hash: once(optional(bytes())),
+    expires_at: time(),
+    return_url: optional(text()),
+    locale: optional(text()),
+    create_initiator: optional(by()),
+    open_initiator: once(optional(by())),
+  },
+  { key: 'id', indexes: { pages_by_account: { on: ['account_id'] } } },
+);
+
+export const refusals = kind(
+  'refusals',
+  {
+    id: id(),
+    at: time(),
+    request_id: text(),
+    operation: text<ActionName>(),
+    error_code: text<ErrorCode>(),
+    reason: optional(text<Reason>()),
+    called_by: optional(text<Actor>()),
+    application_id: optional(id()),
+    account_id: optional(id()),
+    grant_id: optional(id()),
+    key_id: optional(id()),
+    address: optional(text()),
+    expires_at: time(),
+  },
+  {
+    key: 'id',
+    indexes: {
+      refusals_by_request: { on: ['request_id', 'id'] },
+      refusals_by_application: { on: ['application_id', 'id'], where: { set: 'application_id' } },
+      refusals_by_account: { on: ['account_id', 'id'], where: { set: 'account_id' } },
+      refusals_by_grant: { on: ['grant_id', 'id'], where: { set: 'grant_id' } },
+    },
+  },
+);
+
+export const commandChanges = kind(
+  'command_changes',
+  { id: id(), change: json<Omit<CommandChange, 'id'>>() },
+  { key: 'id' },
+);
+
+export const logCounter = kind('log_counter', { name: text(), number: number() }, { key: 'name' });
+
+export const scopes = kind(
+  'scopes',
+  {
+    scope: text(),
+    /** A deleted description stays, so that a late command finds its revision raised. */
+    deleted_at: optional(time()),
+    /** Another one after a deletion. */
+    description_id: id(),
+    sensitive: flag(),
+    title: text(),
+    description: optional(text()),
+    texts: json<ScopeRecord['texts']>(),
+  },
+  { key: 'scope' },
+);
+
+/** One record has all, so nothing comes between the check of a change and its write: see decision 64. */
+const inOne = <T>(name: string) =>
+  kind(name, { name: text(), list: json<readonly T[]>() }, { key: 'name' });
+export type InOne<T> = ReturnType<typeof inOne<T>>;
+
+export const resources = inOne<ResourceRecord>('resources');
+export const keys = inOne<StoredSecret<KeyRecord>>('keys');
+
+export const applications = kind(
+  'applications',
+  {
+    id: id(),
+    /** A deleted application stays, so that a late command finds its id taken and its revision raised. */
+    deleted_at: optional(time()),
+    deleted_by: optional(by()),
+    /** Until all of its grants are revoked, and told. */
+    deletion_pending: optional(flag()),
+    document_uri: optional(text()),
+    name: text(),
+    disabled: flag(),
+    created_at: time(),
+    secrets: json<readonly StoredSecret[]>(),
+    redirect_uris: json<string[]>(),
+    scopes: optional(json<string[]>()),
+    default_scopes: optional(json<string[]>()),
+    public: flag(),
+    resource_server: flag(),
+    challenge_required: flag(),
+    idle_days: optional(number()),
+    grants_per_account: optional(number()),
+    enabled_at: optional(time()),
+    /** Not set before anything has ended. */
+    generations: optional(json<Generations>()),
+    document: optional(json<DocumentedClient>()),
+    homepage_uri: optional(text()),
+    policy_uri: optional(text()),
+    tos_uri: optional(text()),
+    /** The last one, since it may have 8 KB, and few read it. */
+    logo_uri: optional(text()),
+  },
+  {
+    key: 'id',
+    indexes: {
+      pending_deletions: { on: ['deletion_pending'], where: { set: 'deletion_pending' } },
+    },
+  },
+);
+
+/** Of which application a document is. No index is unique on MongoDB, so its key makes sure that there is one. */
+export const clientDocuments = kind(
+  'client_documents',
+  {
+    /** SHA-256 of the address of the document. */
+    address: text(),
+    application_id: id(),
+  },
+  { key: 'address' },
+);
+
+/** What is copied and looked up of an account. */
+export const accounts = kind(
+  'accounts',
+  {
+    id: id(),
+    account: optional(json<CurrentAccount>()),
+    sign_outs: initially(number(), 0),
+    /** Raised by each change. On SQL always 0. */
+    revision: initially(number(), 0),
+    erased_at: optional(time()),
+  },
+  { key: 'id' },
+);

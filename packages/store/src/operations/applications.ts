@@ -1,0 +1,420 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
+import { atLeast, type Givens, isSet, lessThan, when } from '../condition.ts';
+import { firstGenerations, generationsAfter } from '../generations.ts';
+import type { RecordOf } from '../kind.ts';
+import { clientDocuments, grants, applications as kind } from '../kinds.ts';
+import type {
+  ApplicationAuthentication,
+  ApplicationChanges,
+  ApplicationRecord,
+  DeletionRecord,
+  SecretRecord,
+} from '../records.ts';
+import {
+  type DocumentedApplication,
+  documentedChanges,
+  outdatedSecrets,
+  type ReadOptions,
+  type Store,
+} from '../store.ts';
+import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
+
+type Applications = Pick<
+  Store,
+  | 'createApplication'
+  | 'findApplication'
+  | 'findDocumented'
+  | 'putDocumented'
+  | 'authenticateApplication'
+  | 'listApplications'
+  | 'addSecret'
+  | 'removeSecret'
+  | 'updateApplication'
+  | 'setApplicationDisabled'
+  | 'deleteApplication'
+  | 'listDeletions'
+  | 'endGrants'
+  | 'forgetDeletion'
+  | 'noteSecretUse'
+>;
+
+type Stored = RecordOf<typeof kind>;
+
+const OF_DELETION = ['deleted_at', 'deleted_by', 'deletion_pending', 'document_uri'];
+const APPLICATION = Object.keys(kind.fields).filter(
+  (name) => !OF_DELETION.includes(name),
+) as (keyof ApplicationRecord)[];
+const AUTHENTICATING = APPLICATION.filter((name) => name !== 'logo_uri');
+
+const existing = { deleted_at: null } as const;
+const newestFirst = { by: ['id'], descending: true } as const;
+
+interface OfId {
+  application_id: string;
+}
+
+/** `put` has what becomes different. */
+interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
+  put?: Partial<Stored>;
+}
+
+export function applications(db: Adapter): Applications {
+  const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
+  const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
+  const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
+  const list = db.list(
+    kind,
+    (range: Givens<Listed>) => [
+      existing,
+      when(range.before, { id: lessThan(range.before) }),
+      when(range.with_document, { document: isSet }),
+      when(range.without_document, { document: null }),
+    ],
+    APPLICATION,
+    applicationOf,
+    { order: newestFirst },
+  );
+  const create = db.modify(
+    kind,
+    ({ id }: ApplicationRecord) => id,
+    (found, application) => {
+      if (found !== null) throw new TypeError(`The id ${application.id} is taken.`);
+      return { result: undefined, put: storedApplication(application) };
+    },
+  );
+
+  /** A change of an application that is there. */
+  const changing = <I extends OfId, R>(
+    decide: (application: ApplicationRecord, input: I) => Change<R>,
+    options?: WriteOptions<I>,
+  ) =>
+    db.modify(
+      kind,
+      ({ application_id }: I) => application_id,
+      (found, input): Decision<Stored, R | null> => {
+        if (found === null || found.deleted_at !== null) return { result: null };
+        const { put, ...decision } = decide(applicationOf(found), input);
+        if (put === undefined) return decision;
+        const isMade = (later: Stored) =>
+          later.deleted_at === null && isDeepStrictEqual({ ...later, ...put }, later);
+        return { isMade, ...decision, put: { ...found, ...put } };
+      },
+      options,
+    );
+  const update = changing((before, { changes }: OfId & { changes: ApplicationChanges }) => {
+    const after = { ...before, ...changes, generations: generationsAfter(before, changes) };
+    return { result: after, put: { ...changes, generations: storedGenerations(after) } };
+  });
+  const setDisabled = changing(
+    (before, { disabled, now }: OfId & { disabled: boolean; now: Milliseconds }) => {
+      const generations = generationsAfter(before, { disabled });
+      const enabled_at = before.disabled && !disabled ? now : before.enabled_at;
+      const after = { ...before, disabled, enabled_at, generations };
+      const type = disabled ? 'application.disabled' : 'application.enabled';
+      return {
+        ...{ result: after, put: { disabled, enabled_at, generations: storedGenerations(after) } },
+        ...(before.disabled !== disabled && { event: { type, at: now, name: before.name } }),
+      };
+    },
+    { ends: true },
+  );
+  const add = changing(({ secrets }, { secret, most, now }: NewSecret) => {
+    const live = secrets.filter((one) => isLive(one, now));
+    if (live.length >= most) return { result: 'secret_limit_reached' as const };
+    const outdated = outdatedSecrets(secrets, now);
+    const kept = secrets.filter(({ id }) => !outdated.includes(id));
+    return {
+      result: 'added' as const,
+      put: { secrets: [...kept, secret].map(toStoredSecret) },
+      isMade: (later) => later.secrets.some(({ id }) => id === secret.id),
+    };
+  });
+  const removeOne = changing(
+    (before, { secret_id }: OfSecret): Change<ApplicationRecord | 'secret_not_found'> => {
+      const secrets = before.secrets.filter(({ id }) => id !== secret_id);
+      if (secrets.length === before.secrets.length) return { result: 'secret_not_found' };
+      return {
+        result: { ...before, secrets },
+        put: { secrets: secrets.map(toStoredSecret) },
+        isMade: (later) => later.secrets.every(({ id }) => id !== secret_id),
+      };
+    },
+    { ends: true },
+  );
+  const note = changing(({ secrets }, { secret_id, at }: Use) => {
+    const isNoted = ({ id, last_used_at }: Pick<SecretRecord, 'id' | 'last_used_at'>) =>
+      id !== secret_id || (last_used_at ?? 0) >= at;
+    if (secrets.every(isNoted)) return { result: undefined };
+    const noted = secrets.map((one) => (isNoted(one) ? one : { ...one, last_used_at: at }));
+    return {
+      result: undefined,
+      put: { secrets: noted.map(toStoredSecret) },
+      isMade: (later) => later.secrets.every(isNoted),
+    };
+  });
+
+  // A deleted application stays, so that a late command finds its id taken and its revision raised.
+  const remove = changing(
+    (
+      application,
+      { application_id: _, ...deletion }: DeletionRecord,
+    ): Change<ApplicationRecord | 'application_enabled'> => {
+      if (!application.disabled) return { result: 'application_enabled' };
+      const document_uri = application.document?.uri ?? null;
+      return {
+        result: application,
+        put: { ...deletedApplication(deletion), document_uri },
+        isMade: ({ deleted_at }) => deleted_at !== null,
+      };
+    },
+    { ends: true },
+  );
+  const listDeletions = db.list(
+    kind,
+    () => ({ deletion_pending: true }),
+    ['id', 'deleted_at', 'deleted_by'],
+    deletionOf,
+    { index: 'pending_deletions' },
+  );
+  const forget = db.change(
+    kind,
+    ({ application_id }: Givens<OfId>) => ({
+      where: { id: application_id, deletion_pending: true },
+      set: { deletion_pending: null, document_uri: null },
+    }),
+    [],
+    () => true,
+    { ends: true },
+  );
+  const removeCodes = db.removeSome(grants, ({ application_id }: Givens<OfId>) => ({
+    application_id,
+    code_expires_at: isSet,
+    created_at: null,
+  }));
+  const listGrants = db.list(
+    grants,
+    (of: Givens<OfId & { before: string | null }>) => [
+      { application_id: of.application_id, created_at: isSet, account_id: isSet, scope: isSet },
+      when(of.before, { id: lessThan(of.before) }),
+    ],
+    ['id'],
+    ({ id }) => id,
+    { index: 'grants_by_application', order: newestFirst },
+  );
+  const revoke = db.changeSome(
+    grants,
+    (of: Givens<Ending>) => ({
+      where: [
+        { application_id: of.application_id, revoked_at: null, created_at: isSet },
+        { id: atLeast(of.from) },
+        when(of.before, { id: lessThan(of.before) }),
+      ],
+      set: {
+        revoked_at: of.deleted_at,
+        revoked_by: of.deleted_by,
+        revoked_reason: 'application_deleted' as const,
+        secret_hash: null,
+      },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'unrevoked_by_application', ends: true },
+  );
+
+  const findAddress = db.joined(
+    clientDocuments,
+    ({ address }: Givens<{ address: string }>) => ({ address }),
+    ['application_id'],
+    {},
+    ({ application_id }: OfId) => application_id,
+  );
+  /** The id of the application with this document, which may not be there yet. */
+  const claim = db.modify(
+    clientDocuments,
+    ({ address }: Claimed) => address,
+    (found, { former, ...own }) => {
+      const isFree = found === null || found.application_id === former;
+      return isFree ? { result: own.application_id, put: own } : { result: found.application_id };
+    },
+  );
+  const put = db.modify(
+    kind,
+    ({ id }: DocumentedApplication) => id,
+    (found, application): Decision<Stored, ApplicationRecord | null> => {
+      if (found === null) return { result: application, put: storedApplication(application) };
+      if (found.deleted_at !== null) return { result: null };
+      const before = applicationOf(found);
+      const after = { ...before, ...documentedChanges(before, application) };
+      if (isDeepStrictEqual(after, before)) return { result: before };
+      return { result: after, put: storedApplication(after) };
+    },
+  );
+
+  const findApplication = (application_id: string, { mayBeStale }: ReadOptions = {}) =>
+    find({ application_id, mayBeStale });
+
+  return {
+    createApplication: create,
+    findApplication,
+
+    async findDocumented(uri, options = {}) {
+      const id = await findAddress({ address: addressOf(uri), ...options });
+      return id === null ? null : findApplication(id, options);
+    },
+
+    async putDocumented(application) {
+      const address = addressOf(application.document.uri);
+      // A deleted application is none, so the document gets another one.
+      let former: string | null = null;
+      while (former !== application.id) {
+        const claimed = { address, application_id: application.id, former };
+        const id: string = await claim(claimed);
+        const done = await put({ ...application, id });
+        if (done !== null) return done;
+        former = id;
+      }
+      // It was deleted just now. The next call makes another one.
+      throw new DomainError('store_unavailable');
+    },
+
+    authenticateApplication: (application_id, { mayBeStale } = {}) =>
+      authenticate({ application_id, mayBeStale }),
+
+    listApplications: (range, { documented } = {}) =>
+      list({
+        ...range,
+        with_document: documented === true || null,
+        without_document: documented === false || null,
+      }),
+
+    async addSecret(application_id, secret, limit) {
+      return (await add({ application_id, secret, ...limit })) ?? 'application_not_found';
+    },
+
+    async removeSecret(application_id, secret_id) {
+      return (await removeOne({ application_id, secret_id })) ?? 'application_not_found';
+    },
+
+    updateApplication: (application_id, changes) => update({ application_id, changes }),
+
+    setApplicationDisabled: (application_id, disabled, now) =>
+      setDisabled({ application_id, disabled, now }),
+
+    async deleteApplication(deletion) {
+      return (await remove(deletion)) ?? 'application_not_found';
+    },
+
+    listDeletions: () => listDeletions({}),
+
+    async endGrants(deletion, range) {
+      const { application_id } = deletion;
+      if (range.before === null) await removeCodes({ application_id });
+      const ids = await listGrants({ application_id, ...range });
+      const from = ids.at(-1);
+      let revoked = 0;
+      if (from === undefined) return { revoked, before: null };
+      const part = { ...deletion, from, before: range.before };
+      for (let some = await revoke(part); some !== null; some = await revoke(part)) {
+        revoked += some.length;
+      }
+      return { revoked, before: ids.length === range.limit ? from : null };
+    },
+
+    async forgetDeletion(application_id) {
+      await forget({ application_id });
+    },
+
+    async noteSecretUse(application_id, secret_id, at) {
+      await note({ application_id, secret_id, at });
+    },
+  };
+}
+
+interface Listed {
+  before: string | null;
+  with_document: true | null;
+  without_document: true | null;
+}
+
+interface NewSecret extends OfId {
+  secret: SecretRecord;
+  most: number;
+  now: Milliseconds;
+}
+
+interface OfSecret extends OfId {
+  secret_id: string;
+}
+
+interface Use extends OfSecret {
+  at: Milliseconds;
+}
+
+interface Ending extends DeletionRecord {
+  /** The least id. */
+  from: string;
+  before: string | null;
+}
+
+interface Claimed extends OfId {
+  address: string;
+  /** A deleted application that had it. */
+  former: string | null;
+}
+
+export const addressOf = (uri: string) => Buffer.from(hashText(uri)).toString('base64url');
+
+function authenticationOf({
+  secrets,
+  generations,
+  ...application
+}: Pick<Stored, keyof ApplicationAuthentication>): ApplicationAuthentication {
+  return {
+    ...application,
+    secrets: secrets.map((secret) => fromStoredSecret<SecretRecord>(secret)),
+    generations: generations ?? firstGenerations,
+  };
+}
+
+export function applicationOf(stored: Pick<Stored, keyof ApplicationRecord>): ApplicationRecord {
+  const { deleted_at, deleted_by, deletion_pending, document_uri, ...application } =
+    stored as Stored;
+  return authenticationOf(application) as ApplicationRecord;
+}
+
+const NOT_DELETED = {
+  ...{ deleted_at: null, deleted_by: null, deletion_pending: null, document_uri: null },
+} as const;
+
+export function storedApplication(application: ApplicationRecord): Stored {
+  return {
+    ...application,
+    secrets: application.secrets.map(toStoredSecret),
+    generations: storedGenerations(application),
+    ...NOT_DELETED,
+  };
+}
+
+/** Nearly every application has none, so that reading one parses nothing. */
+const storedGenerations = ({ generations }: Pick<ApplicationRecord, 'generations'>) =>
+  generations.now > 0 ? generations : null;
+
+/** What is left of a deleted application, whose grants may not all be revoked yet. */
+export const deletedApplication = (deletion: Omit<DeletionRecord, 'application_id'>) =>
+  ({
+    ...{ name: '', secrets: [], redirect_uris: [], scopes: null, default_scopes: null },
+    ...{ document: null, homepage_uri: null, policy_uri: null, tos_uri: null, logo_uri: null },
+    ...deletion,
+    deletion_pending: true,
+  }) satisfies Partial<Stored>;
+
+export const deletionOf = ({
+  id,
+  deleted_at,
+  deleted_by,
+}: Pick<Stored, 'id' | 'deleted_at' | 'deleted_by'>) =>
+  ({ application_id: id, deleted_at, deleted_by }) as DeletionRecord;

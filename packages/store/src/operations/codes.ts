@@ -1,0 +1,206 @@
+import type { Adapter } from '../adapter.ts';
+import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../condition.ts';
+import type { RecordOf } from '../kind.ts';
+import { accounts, grants } from '../kinds.ts';
+import type {
+  AccountRecord,
+  CodeState,
+  CurrentAccount,
+  GrantRecord,
+  PendingRecord,
+} from '../records.ts';
+import type { NewCode, OfApplication, Redemption, Store } from '../store.ts';
+
+type Codes = Pick<
+  Store,
+  | 'issueCode'
+  | 'redeemCode'
+  | 'findCode'
+  | 'cancelCode'
+  | 'listCodes'
+  | 'listPendingCodes'
+  | 'countPendingCodes'
+>;
+
+type Stored = RecordOf<typeof grants>;
+
+const BINDING = [
+  'redirect_uri',
+  'redirect_uri_given',
+  'code_challenge',
+  'resource',
+  'link_id',
+] as const;
+const PENDING = [
+  'id',
+  'application_id',
+  'scope',
+  'generation',
+  'account',
+  'code_hash',
+  'code_expires_at',
+  ...BINDING,
+] as const;
+const CODE = [
+  'application_id',
+  'account_id',
+  'generation',
+  'code_hash',
+  'created_at',
+  ...BINDING,
+] as const;
+const REDEEMED = [
+  'resource',
+  'scope',
+  'account',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const;
+
+/** Without a hash, it is not issued yet: its account is still to be read. */
+const pending = { created_at: null, code_expires_at: isSet, code_hash: isSet } as const;
+
+const grant_id = (input: { grant_id: string }) => input.grant_id;
+
+export function codes(db: Adapter): Codes {
+  const issue = db.sequence(
+    (steps) =>
+      steps.insertHeld(grants, {
+        kind: accounts,
+        by: 'account_id',
+        fields: ['account', 'revision'],
+        copy: ({ account, revision }, { code_hash }: NewCodeFields) =>
+          account && { account: snapshotOf(account), account_revision: revision, code_hash },
+        withheld: ['code_hash'],
+      }),
+    { grant_id: ({ id }) => id },
+  );
+  const find = db.find(grants, ({ id }: Givens<{ id: string }>) => ({ id }), CODE, codeState);
+  const cancel = db.remove(
+    grants,
+    ({ grant_id }: Givens<{ grant_id: string }>) => ({
+      id: grant_id,
+      created_at: null,
+      code_hash: isSet,
+    }),
+    PENDING,
+    pendingRecord,
+    { grant_id, ends: true },
+  );
+  const list = db.list(
+    grants,
+    ({ account_id }: Givens<{ account_id: string }>) => ({
+      account_id,
+      revoked_at: null,
+      ...pending,
+    }),
+    PENDING,
+    pendingRecord,
+    { index: 'unrevoked_by_account', order: { by: ['id'], descending: true } },
+  );
+  const listOfAccount = db.list(
+    grants,
+    ({ account_id }: Givens<{ account_id: string }>) => ({
+      account_id,
+      revoked_at: null,
+      ...pending,
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'unrevoked_by_account', isDecisive: true },
+  );
+  const listOfApplication = db.list(
+    grants,
+    ({ application_id, account_id }: Givens<OfApplication>) => [
+      { application_id, ...pending },
+      when(account_id, { account_id }),
+    ],
+    ['id'],
+    ({ id }) => id,
+    { index: 'codes_by_application', isDecisive: true },
+  );
+
+  return {
+    async issueCode({ grant_id, initiator, ...code }) {
+      const issued = await issue({ id: grant_id, ...code, issued_by: initiator });
+      return issued && pendingRecord(issued);
+    },
+
+    // One write: two calls can't both redeem, and no crash spends a code without a grant.
+    redeemCode: db.change(
+      grants,
+      (code: Givens<Redemption>) => ({
+        where: [
+          {
+            id: code.grant_id,
+            application_id: code.application_id,
+            code_hash: code.code_hash,
+            created_at: null,
+            code_expires_at: moreThan(code.now),
+            generation: atLeast(code.disabled_generation),
+            code_challenge: code.code_challenge,
+          },
+          // A code without a redirect URI ignores any. Its challenge stands in for a missing one.
+          when(code.redirect_uri, { redirect_uri: oneOf([code.redirect_uri, null]) }),
+          unless(code.redirect_uri, unless(code.code_challenge, { redirect_uri_given: false })),
+          when(code.resources, { resource: oneOf(code.resources) }),
+        ],
+        set: {
+          created_at: code.now,
+          secret_hash: code.secret_hash,
+          code_expires_at: null,
+          redeemed_by: code.initiator,
+        },
+      }),
+      REDEEMED,
+      (found, { grant_id, application_id }) =>
+        ({ grant_id, application_id, ...found }) as GrantRecord,
+      { grant_id },
+    ),
+
+    findCode: (id) => find({ id }),
+
+    cancelCode: (grant_id) => cancel({ grant_id }),
+
+    listCodes: (account_id) => list({ account_id }),
+
+    listPendingCodes: ({ application_id, account_id }, limit) =>
+      application_id === undefined
+        ? listOfAccount({ account_id, limit })
+        : listOfApplication({ application_id, account_id, limit }),
+
+    countPendingCodes: db.count(grants, ({ now }: Givens<{ now: number }>) => ({
+      code_expires_at: moreThan(now),
+    })),
+  };
+}
+
+type NewCodeFields = Omit<NewCode, 'grant_id' | 'initiator'> & Pick<Stored, 'id' | 'issued_by'>;
+
+/** Names each member: what a host puts has no others, and an erasure knows these. */
+function snapshotOf(account: CurrentAccount): AccountRecord {
+  const { id, username, display_name, twitter, verified, supporter } = account;
+  return { id, username, display_name, twitter, verified, supporter };
+}
+
+function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRecord {
+  return {
+    grant_id: found.id,
+    application_id: found.application_id,
+    scope: found.scope,
+    generation: found.generation,
+    account: found.account,
+    code_hash: found.code_hash,
+    code_expires_at: found.code_expires_at,
+    redirect_uri: found.redirect_uri,
+    redirect_uri_given: found.redirect_uri_given,
+    code_challenge: found.code_challenge,
+    resource: found.resource,
+    link_id: found.link_id,
+  } as PendingRecord;
+}
+
+function codeState({ created_at, ...code }: Pick<Stored, (typeof CODE)[number]>): CodeState | null {
+  return code.code_hash && ({ ...code, redeemed: created_at !== null } as CodeState);
+}

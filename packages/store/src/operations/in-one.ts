@@ -1,0 +1,41 @@
+import type { Adapter, Decision } from '../adapter.ts';
+import type { Givens } from '../condition.ts';
+import type { InOne } from '../kinds.ts';
+import type { ReadOptions } from '../store.ts';
+
+/** Of a change; `put` is what the list becomes. */
+export type ListDecision<T, R> = Decision<readonly T[], R>;
+
+const ALL = { name: 'all' } as const;
+
+/** The records of a kind that is stored in one record. */
+export function inOne<T>(db: Adapter, kind: InOne<T>) {
+  const find = db.joined(
+    kind,
+    ({ name }: Givens<{ name: string }>) => ({ name }),
+    ['list'],
+    {},
+    ({ list }: { list: readonly T[] }) => list,
+  );
+  return {
+    read: async ({ mayBeStale }: ReadOptions = {}) => (await find({ ...ALL, mayBeStale })) ?? [],
+
+    change: <I, R>(
+      decide: (list: readonly T[], input: I) => ListDecision<T, R>,
+      options?: { ends: boolean },
+    ) =>
+      db.modify(
+        kind,
+        () => ALL.name,
+        (found, input: I) => {
+          const { result, put, isMade } = decide(found?.list ?? [], input);
+          return {
+            result,
+            ...(put && { put: { ...ALL, list: put } }),
+            ...(isMade && { isMade: ({ list }: { list: readonly T[] }) => isMade(list) }),
+          };
+        },
+        options,
+      ),
+  };
+}

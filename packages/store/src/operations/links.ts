@@ -1,0 +1,141 @@
+import type { Initiator } from '@latchkey/domain/initiator';
+import type { Adapter } from '../adapter.ts';
+import { either, type Given, type Givens, moreThan, orKept, when } from '../condition.ts';
+import type { RecordOf } from '../kind.ts';
+import { links as kind, pages } from '../kinds.ts';
+import type { LinkDecision, LinkRecord } from '../records.ts';
+import type { Identification, LinkSwitch, Store } from '../store.ts';
+import { PAGE_OF_ACCOUNT } from './held.ts';
+
+type Links = Pick<Store, 'createLink' | 'findLink' | 'identifyLink' | 'switchLink' | 'decideLink'>;
+
+type Stored = RecordOf<typeof kind>;
+
+/** Nobody is shown these. */
+const INTERNAL = [
+  'account_revision',
+  'begin_initiator',
+  'identify_initiator',
+  'switch_initiator',
+  'decide_initiator',
+];
+const LINK = Object.keys(kind.fields).filter((name) => !INTERNAL.includes(name)) as Exclude<
+  keyof Stored,
+  'account_revision' | `${string}_initiator`
+>[];
+
+type Found = Pick<Stored, (typeof LINK)[number]>;
+
+interface Identified extends Omit<Identification, 'page'> {
+  account_id: string;
+  account_revision: number;
+  page_id: string;
+}
+
+interface Decided extends LinkDecision {
+  link_id: string;
+  link_hash: Uint8Array | null;
+  page_id: string | null;
+  account_id: string | null;
+  account_revision: number | null;
+  now: number;
+  initiator: Initiator;
+}
+
+const undecided = ({ link_id, now }: { link_id: Given<string>; now: Given<number> }) => ({
+  id: link_id,
+  status: null,
+  expires_at: moreThan(now),
+});
+
+export function links(db: Adapter): Links {
+  const create = db.insertOnce(kind);
+  const find = db.find(kind, ({ id }: Givens<{ id: string }>) => ({ id }), LINK, linkOf);
+  const decide = db.change(
+    kind,
+    (link: Givens<Decided>) => ({
+      where: [
+        undecided(link),
+        when(link.page_id, { page_id: link.page_id }),
+        when(link.link_hash, [
+          { link_hash: link.link_hash },
+          when(
+            link.account_id,
+            either({ account_id: null }, { account_id: link.account_id }, { switched: true }),
+          ),
+        ]),
+      ],
+      set: {
+        status: link.status,
+        decided_by: link.decided_by,
+        grant_id: link.grant_id,
+        granted_scope: link.scope,
+        account_id: orKept(link.account_id),
+        account_revision: orKept(link.account_revision),
+        decide_initiator: link.initiator,
+      },
+    }),
+    LINK,
+    linkOf,
+    { isExact: true },
+  );
+
+  return {
+    createLink: ({ initiator, decision: _, ...link }) =>
+      create({ ...link, begin_initiator: initiator }),
+
+    findLink: (id) => find({ id }),
+
+    identifyLink: db.sequence((steps) => {
+      const keep = steps.insertHeld(pages, PAGE_OF_ACCOUNT);
+      const identify = steps.change(
+        kind,
+        (link: Givens<Identified>) => ({
+          where: { ...undecided(link), link_hash: link.link_hash },
+          set: {
+            account_id: link.account_id,
+            account_revision: link.account_revision,
+            page_id: link.page_id,
+            switched: false,
+            identify_initiator: link.initiator,
+          },
+        }),
+        LINK,
+        linkOf,
+      );
+      const drop = steps.remove(pages, ({ id }: Givens<{ id: string }>) => ({ id }));
+      return function* ({ page, ...link }: Identification) {
+        const { id } = page;
+        const kept = yield* keep({ ...page, create_initiator: link.initiator });
+        if (kept === null) return null;
+        const { account_id, account_revision } = kept;
+        const identified = yield* identify({ ...link, account_id, account_revision, page_id: id });
+        // A page of the host's own is only there for an erasure to find.
+        if (identified === null || link.own_page) yield* drop({ id });
+        return identified;
+      };
+    }),
+
+    switchLink: db.change(
+      kind,
+      (link: Givens<LinkSwitch>) => ({
+        where: { ...undecided(link), page_id: link.page_id },
+        set: { link_hash: link.link_hash, switched: true, switch_initiator: link.initiator },
+      }),
+      LINK,
+      linkOf,
+    ),
+
+    decideLink({ holder, decision, ...link }) {
+      // The host may approve another account than the identified one, whose revision says nothing of that.
+      const account_revision = 'link_hash' in holder && link.account_id !== null ? 0 : null;
+      const held = { link_hash: null, page_id: null, ...holder };
+      return decide({ ...link, ...held, ...decision, account_revision });
+    },
+  };
+}
+
+function linkOf({ status, decided_by, grant_id, granted_scope, ...link }: Found): LinkRecord {
+  if (status === null || decided_by === null) return { ...link, decision: null };
+  return { ...link, decision: { status, decided_by, grant_id, scope: granted_scope } };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@latchkey/domain/clock';
+import type { Adapter } from '../adapter.ts';
+import { type Givens, oneOf } from '../condition.ts';
+import { scopes as kind } from '../kinds.ts';
+import type { ScopeRecord } from '../records.ts';
+import type { Store } from '../store.ts';
+
+type Scopes = Pick<
+  Store,
+  'putScope' | 'listScopes' | 'listScopeNames' | 'findDescriptionIds' | 'deleteScope'
+>;
+
+const SCOPE = ['scope', 'title', 'description', 'texts', 'sensitive'] as const;
+
+const described = { deleted_at: null } as const;
+const byName = { order: { by: ['scope'] } } as const;
+
+export function scopes(db: Adapter, clock: Clock): Scopes {
+  const count = db.count(kind, () => described);
+  const put = db.modify(
+    kind,
+    ({ scope }: NewScope) => scope.scope,
+    (found, { scope, isFull, description_id }) => {
+      const isNew = found === null || found.deleted_at !== null;
+      if (isNew && isFull) return { result: 'scope_limit_reached' as const };
+      const known = isNew ? description_id : found.description_id;
+      const replacement = { ...scope, description_id: known, deleted_at: null };
+      return { result: 'put' as const, put: replacement };
+    },
+  );
+  const remove = db.modify(
+    kind,
+    ({ scope }: { scope: string; now: number }) => scope,
+    (found, { now }) => {
+      if (found === null || found.deleted_at !== null) return { result: null };
+      return {
+        result: scopeOf(found),
+        put: { ...found, ...NOTHING, deleted_at: now },
+        isMade: ({ deleted_at }) => deleted_at !== null,
+      };
+    },
+    { ends: true },
+  );
+  const list = db.list(kind, () => described, SCOPE, scopeOf, byName);
+  const listNames = db.list(
+    kind,
+    () => described,
+    ['scope'],
+    ({ scope }) => scope,
+    byName,
+  );
+  const ID = ['scope', 'description_id'] as const;
+  const findId = db.joined(
+    kind,
+    ({ scope }: Givens<{ scope: string }>) => ({ scope, ...described }),
+    ID,
+    {},
+    ({ description_id }: { description_id: string }) => description_id,
+  );
+  const listIds = db.list(
+    kind,
+    ({ scopes }: Givens<{ scopes: readonly string[] }>) => ({ scope: oneOf(scopes), ...described }),
+    ID,
+    ({ scope, description_id }): [string, string] => [scope, description_id],
+  );
+
+  return {
+    async putScope(scope, { most }) {
+      const isFull = (await count({ limit: most })) >= most;
+      return put({ scope, isFull, description_id: randomUUID() });
+    },
+
+    listScopes: () => list({}),
+    listScopeNames: () => listNames({}),
+
+    async findDescriptionIds(scopes, { mayBeStale = false } = {}) {
+      if (!mayBeStale) return Promise.all(scopes.map((scope) => findId({ scope })));
+      const ids = new Map(await listIds({ scopes }));
+      return scopes.map((scope) => ids.get(scope) ?? null);
+    },
+
+    deleteScope: (scope) => remove({ scope, now: clock() }),
+  };
+}
+
+interface NewScope {
+  scope: ScopeRecord;
+  isFull: boolean;
+  /** If it has none. */
+  description_id: string;
+}
+
+/** What is left of a deleted description. */
+const NOTHING = { title: '', description: null, texts: {}, sensitive: false };
+
+const scopeOf = ({ scope, title, description, texts, sensitive }: ScopeRecord): ScopeRecord => ({
+  ...{ scope, title, description, texts, sensitive },
+});

@@ -1,0 +1,168 @@
+import { type Input, keyOf, type Setting, type Source, type Term } from './condition.ts';
+import type { AnyKind, FieldType } from './kind.ts';
+
+/** How one SQL database differs from another. */
+export interface Dialect {
+  /** @param place - from 1 */
+  parameter(place: number): string;
+  encode: Readonly<Record<FieldType, (value: never) => unknown>>;
+  decode: Readonly<Record<FieldType, (value: never) => unknown>>;
+  /** Equality for which null equals null. */
+  isSame: string;
+  greatest: string;
+}
+
+/** A statement of one shape: its words, and what is bound to its parameters. */
+export class Statement {
+  text = '';
+  readonly bind: Source[] = [];
+  readonly #dialect: Dialect;
+  /** Otherwise an index is used, which may have only what is set: nothing but `=` tells that. */
+  #isOfOne = false;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Binds a value of the call, as a field of this type. */
+  parameter(type: FieldType, value: Source): string {
+    const encode = this.#dialect.encode[type] as (value: unknown) => unknown;
+    return this.raw((input) => {
+      const found = value(input);
+      return found === null ? null : encode(found);
+    });
+  }
+
+  raw(value: Source): string {
+    this.bind.push(value);
+    return this.#dialect.parameter(this.bind.length);
+  }
+
+  /** @param like - a call of this shape */
+  where(kind: AnyKind, terms: readonly Term[], like: Input, table = ''): string {
+    this.#isOfOne = keyOf(kind, terms) !== undefined;
+    return this.#all(kind, terms, like, table);
+  }
+
+  #all(kind: AnyKind, terms: readonly Term[], like: Input, table: string): string {
+    const texts = terms.flatMap((term) => this.#term(kind, term, like, table) ?? []);
+    return texts.length === 0 ? 'TRUE' : texts.join(' AND ');
+  }
+
+  #term(kind: AnyKind, term: Term, like: Input, table: string): string | null {
+    if (term.is === 'either') {
+      return `(${term.of.map((one) => this.#all(kind, one, like, table)).join(' OR ')})`;
+    }
+    if (term.is === 'optional') {
+      if (isGiven(like, term.given) !== term.isGiven || term.terms.length === 0) return null;
+      return this.#all(kind, term.terms, like, table);
+    }
+    const { name, value } = term;
+    const { type, isOptional } = fieldOf(kind, name);
+    const column = table + name;
+    if (term.is === 'set') return `${column} IS NOT NULL`;
+    if (term.isUnset) return `${column} IS NULL`;
+    if (term.is === 'equal') {
+      const equals = isOptional && this.#isOfOne ? this.#dialect.isSame : '=';
+      return `${column} ${equals} ${this.parameter(type, value)}`;
+    }
+    if (term.is !== 'oneOf') {
+      return `${column} ${comparisons[term.is]} ${this.parameter(type, value)}`;
+    }
+    const { length, hasNull } = listOf(value, like);
+    const members = Array.from({ length }, (_, place) =>
+      this.parameter(type, (input) => withoutNull(value(input))[place] ?? null),
+    );
+    const among = length === 0 ? 'FALSE' : `${column} IN (${members.join(', ')})`;
+    return hasNull ? `(${column} IS NULL OR ${among})` : among;
+  }
+
+  set(kind: AnyKind, settings: readonly Setting[]): string {
+    return settings
+      .map(({ is, name, value, isValue }) => {
+        const { type } = fieldOf(kind, name);
+        const given = () => this.parameter(type, value);
+        if (!isValue) return `${name} = NULL`;
+        if (is === 'set') return `${name} = ${given()}`;
+        if (is === 'plus') return `${name} = ${name} + ${given()}`;
+        if (is === 'first') return `${name} = coalesce(${name}, ${given()})`;
+        if (is === 'orKept') return `${name} = coalesce(${given()}, ${name})`;
+        return `${name} = ${this.#dialect.greatest}(coalesce(${name}, ${given()}), ${given()})`;
+      })
+      .join(', ');
+  }
+}
+
+const comparisons = { moreThan: '>', atLeast: '>=', lessThan: '<' } as const;
+
+function fieldOf(kind: AnyKind, name: string) {
+  const field = kind.fields[name];
+  if (field === undefined) throw new TypeError(`${kind.name} has no field ${name}.`);
+  return field;
+}
+
+const isGiven = (input: Input, name: string) => (input[name] ?? null) !== null;
+
+const withoutNull = (values: unknown) =>
+  ((values ?? []) as unknown[]).filter((one) => one !== null);
+
+function listOf(value: Source, input: Input) {
+  const all = (value(input) ?? []) as unknown[];
+  const { length } = withoutNull(all);
+  return { length, hasNull: length < all.length };
+}
+
+/**
+ * What the words of a statement depend on: which optional conditions it has, and how long its lists are.
+ *
+ * @returns null if nothing does
+ */
+export function shapeOf(terms: readonly Term[]): ((input: Input) => string) | null {
+  const parts = partsOf(terms);
+  if (parts.length === 0) return null;
+  return (input) => {
+    let shape = '';
+    for (const part of parts) shape += part(input);
+    return shape;
+  };
+}
+
+function partsOf(terms: readonly Term[]): ((input: Input) => string)[] {
+  return terms.flatMap((term) => {
+    if (term.is === 'either') return term.of.flatMap(partsOf);
+    if (term.is === 'optional') {
+      const { given } = term;
+      return [(input: Input) => (isGiven(input, given) ? '1' : '0'), ...partsOf(term.terms)];
+    }
+    if (term.is !== 'oneOf') return [];
+    return [
+      (input: Input) => {
+        const { length, hasNull } = listOf(term.value, input);
+        return `${length}${hasNull ? 'n' : ','}`;
+      },
+    ];
+  });
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Makes a record of a row. */
+export function decoderOf(
+  dialect: Dialect,
+  kind: AnyKind,
+  names: readonly string[],
+  prefix = '',
+): (row: Row) => Record<string, unknown> {
+  const columns = names.map((name) => {
+    const decode = dialect.decode[fieldOf(kind, name).type as FieldType];
+    return { name, column: prefix + name, decode: decode as (value: unknown) => unknown };
+  });
+  return (row) => {
+    const record: Record<string, unknown> = {};
+    for (const { name, column, decode } of columns) {
+      const value = row[column];
+      record[name] = value === null ? null : decode(value);
+    }
+    return record;
+  };
+}
