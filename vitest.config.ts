@@ -13,6 +13,14 @@ const onMongodb = {
   globalSetup: new URL('packages/test-kit/src/global-setup.ts', import.meta.url).pathname,
 };
 
+/** A mistake that `planted.slow.test.ts` makes. */
+const planted =
+  process.env.PLANTED_MISTAKE === undefined
+    ? {}
+    : {
+        setupFiles: new URL('packages/store-suite/src/plant-mistake.ts', import.meta.url).pathname,
+      };
+
 export default defineConfig({
   test: {
     projects: [
@@ -20,7 +28,7 @@ export default defineConfig({
       project('packages/domain'),
       project('packages/store'),
       project('packages/rules'),
-      project('packages/store-sqlite'),
+      project('packages/store-sqlite', planted),
       project('packages/store-mongodb', onMongodb),
       project('packages/store-suite'),
       project('packages/client'),

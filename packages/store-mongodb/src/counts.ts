@@ -88,7 +88,7 @@ export function counts(database: Database): Counts {
           .aggregate<CountedPart>(
             [
               { $match: active },
-              { $sort: { application_id: 1, _id: -1 } },
+              { $sort: { application_id: 1, _id: 1 } },
               { $limit: limit },
               {
                 $group: {
@@ -135,7 +135,7 @@ function placeAfter(after: CountedPlace | null): Filter<GrantDocument> {
   const application_id = toId(after.application_id);
   return after.grant_id === null
     ? { application_id: { $gt: application_id } }
-    : { application_id, _id: { $lt: toId(after.grant_id) } };
+    : { application_id, _id: { $gt: toId(after.grant_id) } };
 }
 
 /** Another upsert inserted the document at the same time. MongoDB does not always retry that. */

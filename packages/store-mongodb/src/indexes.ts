@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { COUNTS_KEPT, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
+import { type AnyKind, indexesOf as indexesOfKind } from '@latchkey/store/kind';
+import * as kinds from '@latchkey/store/kinds';
 import {
   type CreateIndexesOptions,
   type Db,
@@ -23,66 +25,33 @@ const marksOf = (collection: string): Index => ({
 });
 
 /** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
-export const grantIndexes: readonly Index[] = [
-  {
-    // By the clock of the database, which may be ahead.
-    name: 'pending_expiry',
-    key: { code_expires_at: 1 },
-    options: {
-      expireAfterSeconds: EXPIRY_MARGIN / 1000,
-      partialFilterExpression: { code_expires_at: { $exists: true } },
+const declaredOf = (kind: AnyKind, options?: { withOptional: boolean }): Index[] =>
+  indexesOfKind(kind, options).map(
+    ({ name, on, where: { set = [], unset = [] } = {}, expiresAfter }) => {
+      // `null` means absent, which a partial index cannot say otherwise.
+      const terms = [
+        ...set.map((field) => [field, { $exists: true }] as const),
+        ...unset.map((field) => [field, null] as const),
+      ];
+      return {
+        name,
+        key: Object.fromEntries(on.map((field) => [field === kind.key ? '_id' : field, 1])),
+        options: {
+          ...(terms.length > 0 && { partialFilterExpression: Object.fromEntries(terms) }),
+          // By the clock of the database, which may be ahead.
+          ...(expiresAfter !== undefined && {
+            expireAfterSeconds: (expiresAfter + EXPIRY_MARGIN) / 1000,
+          }),
+        },
+      };
     },
-  },
-  {
-    name: 'grants_by_account',
-    key: { account_id: 1, _id: -1 },
-    options: { partialFilterExpression: { created_at: { $exists: true } } },
-  },
-  {
-    name: 'grants_by_application',
-    key: { application_id: 1, _id: -1 },
-    options: {
-      // What REVOKED_GRANT_DAYS reduced has no scope, and stays.
-      partialFilterExpression: { created_at: { $exists: true }, scope: { $exists: true } },
-    },
-  },
-  // What is active or pending, so that what was revoked costs nothing: see decision 56.
-  {
-    // `null` means absent, which a partial index cannot say otherwise.
-    name: 'unrevoked_by_account',
-    key: { account_id: 1, application_id: 1, _id: -1 },
-    options: { partialFilterExpression: { revoked_at: null } },
-  },
-  {
-    name: 'unrevoked_by_application',
-    key: { application_id: 1, _id: -1 },
-    options: { partialFilterExpression: { revoked_at: null } },
-  },
-  {
-    name: 'codes_by_application',
-    key: { application_id: 1, account_id: 1 },
-    options: { partialFilterExpression: { code_expires_at: { $exists: true } } },
-  },
+  );
+
+const grantIndexesOf = (options?: { withOptional: boolean }) => [
+  ...declaredOf(kinds.grants, options),
   marksOf('grants'),
 ];
-
-/** Only with REVOKED_GRANT_DAYS, since each revocation has to write to it. */
-const revokedIndex: Index = {
-  name: 'revoked_grants_with_details',
-  key: { revoked_at: 1 },
-  options: {
-    partialFilterExpression: { revoked_at: { $exists: true }, account_id: { $exists: true } },
-  },
-};
-
-const applicationIndexes: readonly Index[] = [
-  {
-    name: 'pending_deletions',
-    key: { deletion_pending: 1 },
-    options: { partialFilterExpression: { deletion_pending: { $exists: true } } },
-  },
-  marksOf('applications'),
-];
+export const grantIndexes: readonly Index[] = grantIndexesOf();
 
 const accountIndexes: readonly Index[] = [
   {
@@ -140,36 +109,6 @@ const deliveryIndexes: readonly Index[] = [
   },
 ];
 
-const linkIndexes: readonly Index[] = [
-  {
-    name: 'link_expiry',
-    key: { expires_at: 1 },
-    options: { expireAfterSeconds: LINKS_KEPT / 1000 },
-  },
-  {
-    name: 'links_by_account',
-    key: { account_id: 1 },
-    options: { partialFilterExpression: { account_id: { $exists: true } } },
-  },
-];
-
-const pageIndexes: readonly Index[] = [
-  {
-    name: 'page_expiry',
-    key: { expires_at: 1 },
-    options: { expireAfterSeconds: LINKS_KEPT / 1000 },
-  },
-  { name: 'pages_by_account', key: { account_id: 1 }, options: {} },
-];
-
-const refusalIndexes: readonly Index[] = [
-  { name: 'refusal_expiry', key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
-  { name: 'refusals_by_request', key: { request_id: 1, _id: -1 }, options: {} },
-  { name: 'refusals_by_application', key: { application_id: 1, _id: -1 }, options: {} },
-  { name: 'refusals_by_account', key: { account_id: 1, _id: -1 }, options: {} },
-  { name: 'refusals_by_grant', key: { grant_id: 1, _id: -1 }, options: {} },
-];
-
 const countIndexes: readonly Index[] = [
   {
     name: 'count_expiry',
@@ -187,14 +126,14 @@ export interface IndexOptions {
 }
 
 export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
-  applications: applicationIndexes,
+  applications: [...declaredOf(kinds.applications), marksOf('applications')],
   accounts: accountIndexes,
-  links: linkIndexes,
-  pages: pageIndexes,
-  grants: reducesRevoked ? [...grantIndexes, revokedIndex] : grantIndexes,
+  links: declaredOf(kinds.links),
+  pages: declaredOf(kinds.pages),
+  grants: grantIndexesOf({ withOptional: reducesRevoked }),
   endpoints: endpointIndexes,
   deliveries: deliveryIndexes,
-  refusals: refusalIndexes,
+  refusals: declaredOf(kinds.refusals),
   hour_counts: countIndexes,
   rate_limit_counts: rateLimitIndexes,
 });

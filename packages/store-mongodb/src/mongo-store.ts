@@ -2,6 +2,7 @@ import { BadSetting } from '@latchkey/domain/bad-setting';
 import type { Clock } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations as declared } from '@latchkey/store/operations/operations';
+import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
@@ -19,7 +20,6 @@ import { tellAll } from './make-deliveries.ts';
 import type { MongoStep } from './migrations.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
-import { reduceRevoked } from './reduce-revoked.ts';
 import { sizesIn } from './sizes.ts';
 import { sweepEndpoints } from './sweep-endpoints.ts';
 import { trials } from './trials.ts';
@@ -85,6 +85,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     options.onError?.(error);
   }
 
+  const reduce = days === null ? null : reduction(mongoAdapter(database), days);
   let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
     sweeping ??= sweepOnce().finally(() => {
@@ -93,7 +94,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     await sweeping;
   }
   async function sweepOnce(): Promise<void> {
-    if (days !== null) await reduceRevoked(database, days, clock());
+    await reduce?.(clock());
     if (recordsEvents) await sweepEndpoints(database, clock());
   }
   const timer = setInterval(() => {

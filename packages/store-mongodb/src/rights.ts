@@ -1,26 +1,12 @@
+import type { AnyKind } from '@latchkey/store/kind';
+import * as kinds from '@latchkey/store/kinds';
 import type { Db, Document } from 'mongodb';
 import { ConfigurationError } from './configuration-error.ts';
 
 const collections = [
-  'applications',
-  'client_documents',
-  'accounts',
-  'scopes',
-  'resources',
-  'keys',
-  'links',
-  'pages',
-  'grants',
-  'endpoints',
-  'deliveries',
-  'refusals',
-  'command_changes',
-  'log_counter',
-  'hour_counts',
-  'rate_limit_counts',
-  'schema',
-  'fences',
-];
+  ...Object.values<AnyKind>(kinds).map(({ name }) => name),
+  ...['endpoints', 'deliveries', 'hour_counts', 'rate_limit_counts', 'schema', 'fences'],
+].toSorted();
 export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
 interface Privilege {

@@ -48,7 +48,7 @@ test('a member that left counts no more', () => {
 });
 
 test('a code outlives its lifetime in the database by the margin', () => {
-  const expiry = grantIndexes.find(({ name }) => name === 'pending_expiry');
+  const expiry = grantIndexes.find(({ name }) => name === 'grants_by_expiry');
   expect(expiry?.options.expireAfterSeconds).toBe(EXPIRY_MARGIN / 1000);
   expect(EXPIRY_MARGIN).toBeGreaterThanOrEqual(CODE_LIFETIME);
 });

@@ -50,7 +50,7 @@ describe('a start fails', () => {
     });
     expectConfigurationError(
       await failedStart(server.url),
-      /may not insert, update, remove in the collection applications: grant it the role readWrite/,
+      /may not insert, update, remove in the collection accounts: grant it the role readWrite/,
     );
   });
 

@@ -1,9 +1,10 @@
+import { reduction } from '@latchkey/store/operations/reduction';
 import type { SweptStore } from '@latchkey/store-suite/every-operation';
 import type { CommandStartedEvent, Db, Document } from 'mongodb';
+import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
-import { reduceRevoked } from '../src/reduce-revoked.ts';
 import { sweepEndpoints } from '../src/sweep-endpoints.ts';
 
 /** What a command examined, and what it found, on all shards together. */
@@ -56,7 +57,7 @@ export async function openExplained(
     // dbStats has no plan.
     measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
     async sweep() {
-      await reduceRevoked(database, 1, Date.now());
+      await reduction(mongoAdapter(database), 1)(Date.now());
       await sweepEndpoints(database, Date.now());
     },
   };

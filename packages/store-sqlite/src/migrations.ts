@@ -1,10 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type AnyKind, indexesOf } from '@latchkey/store/kind';
+import * as kinds from '@latchkey/store/kinds';
 import {
   mayMakeSteps,
   refuseNewer,
   type SchemaStep,
   versionAfter,
 } from '@latchkey/store/schema-version';
+import { indexText, tableOf } from '@latchkey/store/sql-schema';
 import { rollBack } from './errors.ts';
 
 /** One transaction, which blocks every other write: a few seconds with a million grants. */
@@ -13,47 +16,26 @@ export interface SqliteStep extends SchemaStep {
 }
 
 /** Ids are the bytes of the UUID, so UUIDv7s sort by time. Times are milliseconds. */
+const types = {
+  ...{ id: 'BLOB', bytes: 'BLOB', text: 'TEXT', json: 'TEXT', by: 'TEXT' },
+  ...{ time: 'INTEGER', number: 'INTEGER', flag: 'INTEGER' },
+} as const;
+
+// WITHOUT ROWID: short rows are stored in the order of their key, without a second tree.
+const optionsOf = ({ isLong }: AnyKind) => (isLong ? ' STRICT' : ' STRICT, WITHOUT ROWID');
+
+const ofKinds = Object.values<AnyKind>(kinds)
+  .filter((kind) => kind !== kinds.accounts)
+  .map((kind) => tableOf({ types, optionsOf }, kind))
+  .join('\n\n');
+
 export const migrations: readonly SqliteStep[] = [
   {
     title: 'create the tables',
     additive: false,
     rewrites: false,
     sql: `
-  -- WITHOUT ROWID: short rows are stored in the order of their key, without a second tree.
-  CREATE TABLE applications (
-    id BLOB PRIMARY KEY,
-    deleted_at INTEGER,
-    deleted_by TEXT,
-    deletion_pending INTEGER, -- until its grants are revoked
-    document_uri TEXT, -- for what is told of them
-    name TEXT NOT NULL,
-    disabled INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    secrets TEXT NOT NULL, -- JSON
-    redirect_uris TEXT NOT NULL, -- JSON
-    scopes TEXT, -- JSON; null for every described one
-    default_scopes TEXT, -- JSON
-    public INTEGER NOT NULL,
-    resource_server INTEGER NOT NULL,
-    challenge_required INTEGER NOT NULL,
-    idle_days INTEGER,
-    grants_per_account INTEGER,
-    enabled_at INTEGER,
-    generations TEXT, -- JSON; null before anything has ended
-    document TEXT, -- JSON
-    homepage_uri TEXT,
-    policy_uri TEXT,
-    tos_uri TEXT,
-    logo_uri TEXT
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX pending_deletions ON applications (deletion_pending)
-    WHERE deletion_pending IS NOT NULL;
-
-  CREATE TABLE client_documents (
-    address TEXT PRIMARY KEY, -- its SHA-256
-    application_id BLOB NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ${ofKinds}
 
   CREATE TABLE accounts (
     id BLOB PRIMARY KEY,
@@ -71,167 +53,6 @@ export const migrations: readonly SqliteStep[] = [
   CREATE INDEX accounts_by_username ON accounts (account ->> 'username', place);
   CREATE INDEX accounts_by_external_id ON accounts (account ->> 'external_id', place)
     WHERE account ->> 'external_id' IS NOT NULL;
-
-  CREATE TABLE scopes (
-    scope TEXT PRIMARY KEY,
-    deleted_at INTEGER,
-    description_id BLOB NOT NULL, -- another one after a deletion
-    sensitive INTEGER NOT NULL,
-    title TEXT NOT NULL,
-    description TEXT,
-    texts TEXT NOT NULL -- JSON
-  ) STRICT, WITHOUT ROWID;
-
-  -- One row has all.
-  CREATE TABLE resources (
-    name TEXT PRIMARY KEY,
-    list TEXT NOT NULL -- JSON
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE keys (
-    name TEXT PRIMARY KEY,
-    list TEXT NOT NULL -- JSON
-  ) STRICT, WITHOUT ROWID;
-
-  -- Authorization requests that were accepted.
-  CREATE TABLE links (
-    id BLOB PRIMARY KEY NOT NULL,
-    link_hash BLOB NOT NULL,
-    application_id BLOB,
-    document TEXT, -- JSON
-    redirect_uri TEXT NOT NULL,
-    redirect_uri_given INTEGER NOT NULL,
-    resource TEXT, -- JSON
-    scope TEXT NOT NULL,
-    state TEXT,
-    code_challenge TEXT,
-    login_hint TEXT,
-    ui_locales TEXT,
-    salt BLOB NOT NULL,
-    generation INTEGER NOT NULL, -- of the application
-    description_hash BLOB NOT NULL, -- of the ids of the descriptions
-    expires_at INTEGER NOT NULL,
-    account_id BLOB,
-    account_revision INTEGER NOT NULL DEFAULT 0,
-    page_id BLOB,
-    switched INTEGER NOT NULL DEFAULT 0,
-    status TEXT, -- the next four are the decision
-    decided_by BLOB,
-    grant_id BLOB,
-    granted_scope TEXT,
-    begin_initiator TEXT,
-    identify_initiator TEXT,
-    switch_initiator TEXT,
-    decide_initiator TEXT
-  ) STRICT;
-
-  CREATE INDEX links_by_account ON links (account_id) WHERE account_id IS NOT NULL;
-  CREATE INDEX links_by_expiry ON links (expires_at);
-
-  CREATE TABLE pages (
-    id BLOB PRIMARY KEY NOT NULL,
-    kind TEXT NOT NULL,
-    link_id BLOB,
-    account_id BLOB NOT NULL,
-    account_revision INTEGER NOT NULL DEFAULT 0,
-    sign_outs INTEGER NOT NULL DEFAULT 0, -- of the account, at the creation
-    ticket_hash BLOB NOT NULL,
-    ticket_expires_at INTEGER NOT NULL,
-    session_hash BLOB, -- from the opening
-    expires_at INTEGER NOT NULL,
-    return_url TEXT,
-    locale TEXT,
-    create_initiator TEXT,
-    open_initiator TEXT
-  ) STRICT;
-
-  CREATE INDEX pages_by_account ON pages (account_id);
-  CREATE INDEX pages_by_expiry ON pages (expires_at);
-
-  -- A code is a grant that is not redeemed yet: one row for both, so that one UPDATE redeems.
-  -- With a row id, because six rows fill a page: see decision 32. The columns that every request
-  -- reads come first.
-  CREATE TABLE grants (
-    id BLOB PRIMARY KEY NOT NULL,
-    application_id BLOB NOT NULL,
-    -- The next four are null once REVOKED_GRANT_DAYS have passed since the revocation.
-    account_id BLOB,
-    scope TEXT,
-    account TEXT, -- JSON, the snapshot of the issue
-    code_hash BLOB, -- to recognise a replay
-    code_expires_at INTEGER, -- while pending
-    created_at INTEGER, -- when the code was redeemed
-    secret_hash BLOB, -- while active
-    first_used_at INTEGER,
-    last_used_at INTEGER,
-    revoked_at INTEGER,
-    -- What the code is bound to; kept as long as its hash.
-    redirect_uri TEXT,
-    redirect_uri_given INTEGER NOT NULL DEFAULT 0,
-    code_challenge TEXT,
-    resource TEXT,
-    link_id BLOB,
-    generation INTEGER NOT NULL DEFAULT 0, -- of the application; only codes need it
-    account_revision INTEGER NOT NULL DEFAULT 0,
-    issued_by TEXT,
-    redeemed_by TEXT,
-    first_used_by TEXT,
-    recoveries INTEGER NOT NULL DEFAULT 0,
-    recovered_at INTEGER,
-    recovered_by TEXT,
-    revoked_by TEXT,
-    revoked_reason TEXT -- null if revoked_by tells it
-  ) STRICT;
-
-  -- Has only the pending codes, so that the sweep reads no grants.
-  CREATE INDEX codes_by_expiry ON grants (code_expires_at) WHERE code_expires_at IS NOT NULL;
-
-  -- The operator's lists. Pending codes are in them, so that a redemption writes to neither.
-  CREATE INDEX grants_by_account ON grants (account_id, id);
-  -- What REVOKED_GRANT_DAYS reduced has no account, and stays.
-  CREATE INDEX grants_by_application ON grants (application_id, id) WHERE account_id IS NOT NULL;
-
-  -- What is active or pending, so that what was revoked costs nothing: see decision 56. A redemption
-  -- writes to neither.
-  CREATE INDEX unrevoked_by_account ON grants (account_id, application_id, id) WHERE revoked_at IS NULL;
-  CREATE INDEX unrevoked_by_application ON grants (application_id, id) WHERE revoked_at IS NULL;
-  CREATE INDEX codes_by_application ON grants (application_id, account_id)
-    WHERE code_expires_at IS NOT NULL;
-
-  CREATE TABLE refusals (
-    id BLOB PRIMARY KEY,
-    at INTEGER NOT NULL,
-    request_id TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    error_code TEXT NOT NULL,
-    reason TEXT,
-    called_by TEXT,
-    application_id BLOB,
-    account_id BLOB,
-    grant_id BLOB,
-    key_id BLOB,
-    address TEXT,
-    expires_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX refusals_by_request ON refusals (request_id, id);
-  CREATE INDEX refusals_by_application ON refusals (application_id, id)
-    WHERE application_id IS NOT NULL;
-  CREATE INDEX refusals_by_account ON refusals (account_id, id) WHERE account_id IS NOT NULL;
-  CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
-  CREATE INDEX refusals_by_expiry ON refusals (expires_at);
-
-  -- Changes that were made on the command line, until a service has written them into its log.
-  CREATE TABLE command_changes (
-    id BLOB PRIMARY KEY,
-    change TEXT NOT NULL -- JSON
-  ) STRICT, WITHOUT ROWID;
-
-  -- The last number of the log: one row at most.
-  CREATE TABLE log_counter (
-    name TEXT PRIMARY KEY,
-    number INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE endpoints (
     id BLOB PRIMARY KEY,
@@ -324,6 +145,12 @@ export const migrations: readonly SqliteStep[] = [
   `,
   },
 ];
+
+/** For REVOKED_GRANT_DAYS. */
+export const reductionIndexes = indexesOf(kinds.grants, { withOptional: true })
+  .filter(({ isOptional }) => isOptional)
+  .map((index) => indexText(kinds.grants, index))
+  .join('\n');
 
 export function migrate(
   database: DatabaseSync,

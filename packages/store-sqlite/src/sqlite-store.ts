@@ -1,5 +1,6 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations } from '@latchkey/store/operations/operations';
+import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { prepareAccounts } from './accounts.ts';
@@ -11,7 +12,7 @@ import { prepareEndpoints, prepareHasEndpoints } from './endpoints.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
-import { nameOf, type SqliteStep } from './migrations.ts';
+import { nameOf, reductionIndexes, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { prepareOutbox, recordEvents } from './outbox.ts';
 import { preparePages } from './pages.ts';
@@ -36,9 +37,9 @@ export interface SqliteStore extends Store {
 
 /** Several processes on one machine may open the same file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { path, clock, onError, onLost = () => {} } = options;
+  const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
-  const sweeps = once(() => prepareSweeps(database, options.revokedGrantDays));
+  const sweeps = once(() => prepareSweeps(database));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const endpoints = atFirstUse(prepareEndpoints, database);
   const deliveries = atFirstUse(prepareDeliveries, database, endpoints);
@@ -108,8 +109,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   };
   try {
     if (options.claim) await claimDatabase(claimed, options.claim, options.onWarning);
-    // It may need an index.
-    if (options.revokedGrantDays != null) await retryWhileLocked(sweeps);
+    if (days !== null) await retryWhileLocked(() => database.exec(reductionIndexes));
   } catch (error) {
     closeDatabase(database, path);
     throw error;
@@ -161,6 +161,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
           // Lets requests run between two batches.
         }
       }
+      await reduce?.(clock());
     }
   }
 
@@ -216,6 +217,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   });
 
   const declared = operations(adapter, clock);
+  const reduce = days === null ? null : reduction(adapter, days);
   const tell = afterTelling(() => undefined, { ends: true });
 
   return {

@@ -244,7 +244,7 @@ describe('the SQLite store', () => {
       'SEARCH grants USING INDEX grants_by_application (application_id=? AND id<?)',
     );
     expect(plan('SELECT id FROM grants WHERE code_expires_at <= ? LIMIT 9')).toBe(
-      'SEARCH grants USING INDEX codes_by_expiry (code_expires_at<?)',
+      'SEARCH grants USING INDEX grants_by_expiry (code_expires_at<?)',
     );
     expect(plan('SELECT id FROM refusals WHERE expires_at <= ? LIMIT 9')).toBe(
       'SEARCH refusals USING COVERING INDEX refusals_by_expiry (expires_at<?)',

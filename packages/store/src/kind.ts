@@ -46,13 +46,26 @@ export type Fields = Record<string, Field<unknown>>;
 
 export interface Index<Name extends string = string> {
   readonly on: readonly Name[];
-  /** It has only the records with this field set, or not set. Default: all. */
-  readonly where?: { readonly set: Name } | { readonly unset: Name };
+  /** It has only the records with these fields set, or not set. Default: all. */
+  readonly where?: { readonly set?: readonly Name[]; readonly unset?: readonly Name[] };
+  /** Whether only a setting needs it, since each change has to write to it. */
+  readonly isOptional?: true;
+}
+
+/** From when on the database removes a record by itself. */
+export interface Expiry<Name extends string = string> {
+  /** A record without it stays. */
+  readonly at: Name;
+  /** How long it is kept after that. Default: 0. */
+  readonly kept?: Milliseconds;
 }
 
 export interface KindOptions<F extends Fields> {
   readonly key: keyof F & string;
   readonly indexes?: { readonly [name: string]: Index<keyof F & string> };
+  readonly expiry?: Expiry<keyof F & string>;
+  /** Whether SQLite stores its records apart from their keys, since few would fill a page: see decision 32. */
+  readonly isLong?: true;
   /** Events with the field whose setting is the event: the same write records it. */
   readonly events?: { readonly [type in EventType]?: keyof F & string };
 }
@@ -75,3 +88,29 @@ export const kind = <F extends Fields>(
   fields: F,
   options: KindOptions<F>,
 ): Kind<F> => ({ name, fields, ...options });
+
+export interface NamedIndex extends Index {
+  readonly name: string;
+  /** So long after the time in its field, a record is removed. */
+  readonly expiresAfter?: Milliseconds;
+}
+
+/** The indexes of a kind: those that are declared, and one of what expires. */
+export const indexesOf = (
+  { name, fields, indexes = {}, expiry }: AnyKind,
+  { withOptional = false } = {},
+): NamedIndex[] => [
+  ...Object.entries(indexes as Record<string, Index>)
+    .filter(([, { isOptional }]) => withOptional || !isOptional)
+    .map(([name, index]) => ({ name, ...index })),
+  ...(expiry
+    ? [
+        {
+          name: `${name}_by_expiry`,
+          on: [expiry.at],
+          ...(fields[expiry.at].isOptional && { where: { set: [expiry.at] } }),
+          expiresAfter: expiry.kept ?? 0,
+        },
+      ]
+    : []),
+];

@@ -1,4 +1,5 @@
 import type { ActionName, Actor } from '@latchkey/domain/initiator';
+import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import type { ErrorCode } from '@latchkey/schema';
 import {
@@ -82,17 +83,26 @@ export const grants = kind(
     key: 'id',
     indexes: {
       grants_by_account: { on: ['account_id', 'id'] },
-      grants_by_application: { on: ['application_id', 'id'], where: { set: 'account_id' } },
+      grants_by_application: { on: ['application_id', 'id'], where: { set: ['account_id'] } },
       unrevoked_by_account: {
         on: ['account_id', 'application_id', 'id'],
-        where: { unset: 'revoked_at' },
+        where: { unset: ['revoked_at'] },
       },
-      unrevoked_by_application: { on: ['application_id', 'id'], where: { unset: 'revoked_at' } },
+      unrevoked_by_application: { on: ['application_id', 'id'], where: { unset: ['revoked_at'] } },
       codes_by_application: {
         on: ['application_id', 'account_id'],
-        where: { set: 'code_expires_at' },
+        where: { set: ['code_expires_at'] },
+      },
+      /** For REVOKED_GRANT_DAYS. */
+      revoked_with_details: {
+        on: ['revoked_at'],
+        where: { set: ['revoked_at', 'account_id'] },
+        isOptional: true,
       },
     },
+    /** A redemption clears it. */
+    expiry: { at: 'code_expires_at' },
+    isLong: true,
     events: { 'grant.created': 'created_at', 'grant.revoked': 'revoked_at' },
   },
 );
@@ -135,7 +145,9 @@ export const links = kind(
   },
   {
     key: 'id',
-    indexes: { links_by_account: { on: ['account_id'], where: { set: 'account_id' } } },
+    indexes: { links_by_account: { on: ['account_id'], where: { set: ['account_id'] } } },
+    expiry: { at: 'expires_at', kept: LINKS_KEPT },
+    isLong: true,
   },
 );
 
@@ -158,7 +170,12 @@ export const pages = kind(
     create_initiator: optional(by()),
     open_initiator: once(optional(by())),
   },
-  { key: 'id', indexes: { pages_by_account: { on: ['account_id'] } } },
+  {
+    key: 'id',
+    indexes: { pages_by_account: { on: ['account_id'] } },
+    expiry: { at: 'expires_at', kept: LINKS_KEPT },
+    isLong: true,
+  },
 );
 
 export const refusals = kind(
@@ -182,10 +199,11 @@ export const refusals = kind(
     key: 'id',
     indexes: {
       refusals_by_request: { on: ['request_id', 'id'] },
-      refusals_by_application: { on: ['application_id', 'id'], where: { set: 'application_id' } },
-      refusals_by_account: { on: ['account_id', 'id'], where: { set: 'account_id' } },
-      refusals_by_grant: { on: ['grant_id', 'id'], where: { set: 'grant_id' } },
+      refusals_by_application: { on: ['application_id', 'id'], where: { set: ['application_id'] } },
+      refusals_by_account: { on: ['account_id', 'id'], where: { set: ['account_id'] } },
+      refusals_by_grant: { on: ['grant_id', 'id'], where: { set: ['grant_id'] } },
     },
+    expiry: { at: 'expires_at' },
   },
 );
 
@@ -256,7 +274,7 @@ export const applications = kind(
   {
     key: 'id',
     indexes: {
-      pending_deletions: { on: ['deletion_pending'], where: { set: 'deletion_pending' } },
+      pending_deletions: { on: ['deletion_pending'], where: { set: ['deletion_pending'] } },
     },
   },
 );

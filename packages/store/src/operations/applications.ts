@@ -198,7 +198,7 @@ export function applications(db: Adapter): Applications {
   const listGrants = db.list(
     grants,
     (of: Givens<OfId & { before: string | null }>) => [
-      { application_id: of.application_id, created_at: isSet, account_id: isSet, scope: isSet },
+      { application_id: of.application_id, created_at: isSet, account_id: isSet },
       when(of.before, { id: lessThan(of.before) }),
     ],
     ['id'],

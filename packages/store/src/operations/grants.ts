@@ -221,7 +221,7 @@ export function grants(db: Adapter): Grants {
   const listOfApplication = db.list(
     kind,
     (of: Givens<Asked & { application_id: string }>) => [
-      { application_id: of.application_id, created_at: isSet, account_id: isSet, scope: isSet },
+      { application_id: of.application_id, created_at: isSet, account_id: isSet },
       olderThan(of.before),
     ],
     GRANT,

@@ -1,0 +1,15 @@
+import type * as Operations from '@latchkey/store/operations/operations';
+import { vi } from 'vitest';
+import { withMistake } from './planted-mistakes.ts';
+
+// Set up before the tests of a store where PLANTED_MISTAKE names a mistake.
+vi.mock('@latchkey/store/operations/operations', async (load) => {
+  const { operations } = (await load()) as typeof Operations;
+  return {
+    operations: ((db, clock) =>
+      operations(
+        withMistake(db, process.env.PLANTED_MISTAKE ?? null),
+        clock,
+      )) satisfies typeof operations,
+  };
+});

@@ -1,0 +1,34 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Adapter } from '../adapter.ts';
+import { type Changes, type Givens, isSet, lessThan } from '../condition.ts';
+import { grants as kind } from '../kinds.ts';
+
+const DAY: Milliseconds = 86_400_000;
+
+/** The members of a `RevokedRecord`. */
+const KEPT = ['id', 'application_id', 'created_at', 'revoked_at'];
+
+const nothing = Object.fromEntries(
+  Object.entries(kind.fields)
+    .filter(([name]) => !KEPT.includes(name))
+    .map(([name, { initial = null }]) => [name, initial]),
+) as Changes<typeof kind>;
+
+/** Takes all but `KEPT` from the grants whose revocation is so many days old. Several processes may run it at once. */
+export function reduction(db: Adapter, days: number): (now: Milliseconds) => Promise<void> {
+  const reduceSome = db.changeSome(
+    kind,
+    ({ before }: Givens<{ before: Milliseconds }>) => ({
+      where: { revoked_at: lessThan(before), account_id: isSet },
+      set: nothing,
+    }),
+    ['id'],
+    () => true,
+    { index: 'revoked_with_details' },
+  );
+  return async (now) => {
+    // Requests run between two batches.
+    const old = { before: now - days * DAY + 1, limit: 1_000 };
+    while ((await reduceSome(old)) !== null) {}
+  };
+}
