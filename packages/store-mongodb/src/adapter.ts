@@ -62,6 +62,9 @@ type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | 'copiesF
   copy(holder: Input, input: Input): Input | null;
 };
 
+/** Small enough that no write delays others. */
+const MOST_AT_ONCE = 1_000;
+
 /** A key is a UUID, but for that of a named record. */
 type Found = Document & Versioned & { _id: Binary };
 
@@ -96,7 +99,7 @@ export function mongoAdapter(
       const found = await database.decide((collections) =>
         collection(collections).findOne(filter(input), {
           ...collections.decisive,
-          ...(projection && { projection }),
+          projection,
         }),
       );
       const record = found && decode(found);
@@ -135,7 +138,7 @@ export function mongoAdapter(
       const filter = { ...byId, ...rest };
       return stages.length === 0
         ? collection(collections)
-            .find(filter, { ...options, ...(projection && { projection }) })
+            .find(filter, { ...options, projection })
             .toArray()
         : collection(collections)
             .aggregate<Found>([{ $match: filter }, ...stages], options)
@@ -186,7 +189,7 @@ export function mongoAdapter(
       const documents = await read(index, (collections, options) => {
         const cursor = collection(collections).find(filter(input), {
           ...options,
-          ...(projection && { projection }),
+          projection,
           ...(sort && { sort: new Map(sort) }),
         });
         return (input.limit === undefined ? cursor : cursor.limit(Number(input.limit))).toArray();
@@ -291,7 +294,7 @@ export function mongoAdapter(
             return collection(collections).findOneAndUpdate(which, changes, {
               ...options,
               returnDocument: 'after',
-              ...(projection && { projection }),
+              projection,
             });
           }
           // Without a document to return, MongoDB keeps none, with the names in it, for its retries.
@@ -343,13 +346,14 @@ export function mongoAdapter(
     const update = updateOf(kind, settings, recordsEvents);
     const ours = filterOf(
       kind,
-      settings.map(({ name, value }) => equal(name, value)),
+      // Whoever has merged the same has made the same.
+      settings.filter(({ is }) => is !== 'merged').map(({ name, value }) => equal(name, value)),
       ABSENT,
     );
     const projection = projectionOf(kind, fields);
     const decode = recordOf(kind, fields);
     return async (input) => {
-      const keys = await found(input);
+      const keys = await found({ ...input, limit: MOST_AT_ONCE });
       if (keys.length === 0) return null;
       const _id = { $in: keys.map(toKey) as Binary[] };
       await database.write<true | undefined>((collections) => ({
@@ -366,7 +370,7 @@ export function mongoAdapter(
       // Another call may have changed some in between.
       const changed = await database.decideByIndex('_id_', (collections, options) =>
         collection(collections)
-          .find({ ...ours(input), _id }, { ...options, ...(projection && { projection }) })
+          .find({ ...ours(input), _id }, { ...options, projection })
           .toArray(),
       );
       return changed.map((document) => result(decode(document) as Input, input));
@@ -393,7 +397,7 @@ export function mongoAdapter(
         send: (options) =>
           collection(collections).findOneAndDelete(which, {
             ...options,
-            ...(projection && { projection }),
+            projection,
           }),
         async readBack() {
           const filter = { _id: which._id };
@@ -410,10 +414,14 @@ export function mongoAdapter(
   function removeSome(kind: AnyKind, where: Site): AnyCall<void> {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, termsOf(where(givens)), null);
+    // Of many, some may be removed, so a failure can't mean that nothing was.
     return async (input) => {
-      await database.writeOnce((collections) =>
-        collection(collections).deleteMany(filter(input), collections.durable),
-      );
+      await database.write<true | undefined>((collections) => ({
+        async send(options) {
+          const { deletedCount } = await collection(collections).deleteMany(filter(input), options);
+          return deletedCount > 0 || undefined;
+        },
+      }));
     };
   }
 
@@ -450,8 +458,9 @@ export function mongoAdapter(
     const lookUp = lookUpOf(kind);
     const encode = documentOf(kind);
     const replace = replacementOf(kind);
-    const names = Object.keys(kind.fields).filter((name) => name !== 'revision');
-    const decode = recordOf(kind, names);
+    const all = Object.keys(kind.fields);
+    const names = all.filter((name) => name !== 'revision');
+    const decode = recordOf(kind, all);
 
     /** @returns null on a conflict */
     function write(
@@ -461,7 +470,6 @@ export function mongoAdapter(
       input: Input,
     ): Promise<true | null> {
       const revision = revisionOf(found);
-      const marks = event && { ...event, id: toId(randomUUID()), at: toDate(event.at) };
       const document = { ...encode(put), revision: revision + 1 } as Found;
       const { _id } = document;
       return database.write<true | null>((collections) => ({
@@ -469,10 +477,8 @@ export function mongoAdapter(
         async send(options) {
           if (found !== null) {
             const which = { _id, ...atRevision(revision) };
-            const update: Document = {
-              ...{ ...replace(put), $inc: { revision: 1 } },
-              ...(recordsEvents && marks && { $push: { marks } }),
-            };
+            const update: Document = { ...replace(put), $inc: { revision: 1 } };
+            if (event === null || recordsEvents) leaveMark(update, event);
             const { matchedCount } = await collection(collections).updateOne(
               which,
               update,
@@ -516,6 +522,18 @@ export function mongoAdapter(
       );
       return modified?.result;
     };
+  }
+
+  function leaveMark(update: Document, event: Decision<Input, unknown>['event']): void {
+    if (event === undefined) return;
+    if (event === null) {
+      update.$unset = { ...update.$unset, marks: '' };
+      return;
+    }
+    const { replaces = false, ...told } = event;
+    const mark = { ...told, id: toId(randomUUID()), at: toDate(event.at) };
+    if (replaces) update.$set = { ...update.$set, marks: [mark] };
+    else update.$push = { marks: mark };
   }
 
   /** A failure leaves what a repetition of the work, or an expiry, finds. */

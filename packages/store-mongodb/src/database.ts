@@ -12,7 +12,7 @@ import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
-import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
+import type { AccountDocument } from './documents/accounts.ts';
 import type { ApplicationDocument } from './documents/applications.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
 import type { DeliveryDocument } from './documents/deliveries.ts';
@@ -31,23 +31,13 @@ import { askServer, type ServerFacts } from './server.ts';
 import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { claimed } from './use-mark.ts';
 
-/** What an erasure looks at in a link request or a page. */
-interface OfAccount {
-  _id: Binary;
-  account_id?: Binary;
-  account_revision?: number;
-  link_id?: Binary;
-}
-
 export interface Collections extends Concerns {
   order: Order;
   /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
-  accounts: Collection<AccountDocument | ErasedAccountDocument>;
-  links: Collection<OfAccount>;
-  pages: Collection<OfAccount>;
+  accounts: Collection<AccountDocument>;
   grants: Collection<GrantDocument>;
   endpoints: Collection<EndpointsDocument>;
   deliveries: Collection<DeliveryDocument>;
@@ -253,8 +243,6 @@ export class Database {
         db,
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
-        links: db.collection('links', options),
-        pages: db.collection('pages', options),
         grants: db.collection('grants', options),
         endpoints: db.collection('endpoints', options),
         deliveries: db.collection('deliveries', options),

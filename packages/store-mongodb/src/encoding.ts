@@ -9,12 +9,6 @@ import {
 import type { AnyKind, Field, FieldType } from '@latchkey/store/kind';
 import type { Binary, Document } from 'mongodb';
 import {
-  type AccountDocument,
-  type ErasedAccountDocument,
-  fromAccountDocument,
-  isErased,
-} from './documents/accounts.ts';
-import {
   fromHash,
   fromId,
   fromInitiator,
@@ -98,28 +92,16 @@ export function replacementOf(kind: AnyKind): (record: Input) => Document {
   };
 }
 
-/** Documents that are not stored as declared yet, as if they were. */
-const undeclared: Record<string, (document: Document) => Document> = {
-  accounts(document) {
-    const account = document as AccountDocument | ErasedAccountDocument;
-    return isErased(account) ? account : { ...account, account: fromAccountDocument(account) };
-  },
-};
-
-export function projectionOf(kind: AnyKind, fields: readonly string[]): Document | undefined {
-  if (kind.name in undeclared) return undefined;
-  return Object.fromEntries(fields.map((name) => [memberOf(kind, name), 1]));
-}
+export const projectionOf = (kind: AnyKind, fields: readonly string[]): Document =>
+  Object.fromEntries(fields.map((name) => [memberOf(kind, name), 1]));
 
 export function recordOf(kind: AnyKind, fields: readonly string[]): (document: Document) => Input {
-  const declared = undeclared[kind.name] ?? ((document: Document) => document);
   const members = fields.map((name) => {
     const { type, initial = null } = fieldOf(kind, name);
     const decode = codecs[type].decode as (value: unknown) => unknown;
     return { name, member: memberOf(kind, name), decode, initial };
   });
-  return (found) => {
-    const document = declared(found);
+  return (document) => {
     const record: Record<string, unknown> = {};
     for (const { name, member, decode, initial } of members) {
       const value = document[member];
@@ -242,6 +224,13 @@ function expressionOf(kind: AnyKind, { is, name, value }: Setting): Fill {
 
 function settingOf(kind: AnyKind, { is, name, value }: Setting): Fill {
   if (is === 'plus') return (update, input) => put(update, '$inc', name, value(input));
+  if (is === 'merged') {
+    return (update, input) => {
+      for (const [member, given] of Object.entries(value(input) as object)) {
+        put(update, '$set', `${name}.${member}`, given);
+      }
+    };
+  }
   const stored = storedOf(kind, name);
   return (update, input) => {
     const wanted = value(input);

@@ -53,25 +53,6 @@ const grantIndexesOf = (options?: { withOptional: boolean }) => [
 ];
 export const grantIndexes: readonly Index[] = grantIndexesOf();
 
-const accountIndexes: readonly Index[] = [
-  {
-    name: 'accounts_by_place',
-    key: { place: -1 },
-    options: { partialFilterExpression: { place: { $exists: true } } },
-  },
-  {
-    name: 'accounts_by_username',
-    key: { username: 1, place: -1 },
-    options: { partialFilterExpression: { place: { $exists: true } } },
-  },
-  {
-    name: 'accounts_by_external_id',
-    key: { external_id: 1, place: -1 },
-    options: { partialFilterExpression: { external_id: { $exists: true } } },
-  },
-  marksOf('accounts'),
-];
-
 const endpointIndexes: readonly Index[] = [
   { name: 'endpoints_by_id', key: { 'endpoints.id': 1 }, options: {} },
 ];
@@ -127,7 +108,7 @@ export interface IndexOptions {
 
 export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
   applications: [...declaredOf(kinds.applications), marksOf('applications')],
-  accounts: accountIndexes,
+  accounts: [...declaredOf(kinds.accounts), marksOf('accounts')],
   links: declaredOf(kinds.links),
   pages: declaredOf(kinds.pages),
   grants: grantIndexesOf({ withOptional: reducesRevoked }),

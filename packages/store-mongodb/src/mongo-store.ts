@@ -6,7 +6,6 @@ import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
-import { accounts } from './accounts.ts';
 import { mongoAdapter } from './adapter.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
@@ -14,6 +13,7 @@ import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints } from './endpoints.ts';
+import { eraseMessages } from './erase-messages.ts';
 import { isForbidden } from './errors.ts';
 import { eventsKeys } from './events-keys.ts';
 import { tellAll } from './make-deliveries.ts';
@@ -37,9 +37,9 @@ export interface MongoStore extends Store {
 
 export function operations(database: Database, clock: Clock, recordsEvents = false) {
   const ofEndpoints = endpoints(database, clock);
-  const ofRecords = declared(mongoAdapter(database, { recordsEvents }), clock);
+  const adapter = mongoAdapter(database, { recordsEvents });
+  const ofRecords = declared(adapter, clock, eraseMessages(database));
   return {
-    ...accounts(database, clock, recordsEvents),
     ...ofRecords,
     // What is recorded has the address of its document.
     async forgetDeletion(application_id: string) {

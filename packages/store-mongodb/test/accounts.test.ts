@@ -1,10 +1,11 @@
 import { aHash, anAccount, anApplication, anId, anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
-import { toSnapshot } from '../src/documents/accounts.ts';
 import { fromId, toHash, toId } from '../src/documents/values.ts';
 import { applicationDocument } from './documents.ts';
-import { batch } from './scripted-server.ts';
+import { batch, failure } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
+
+const erasure = { account_id: anId(), now: 2, initiator: anInitiator() };
 
 test('an erasure finds a link request whose code is redeemed while it looks for both', async () => {
   const { server, store } = await scripted();
@@ -24,11 +25,11 @@ test('a grant whose erasure is under way is refused, whatever is asked for with 
   const { server, store } = await scripted();
   const [_id, application, account] = [toId(anId()), anApplication(), anAccount()];
   const account_id = toId(account.id);
-  const mark = { _id: account_id, erasure_id: toId(anId()), erased_at: new Date(1), revision: 2 };
+  const mark = { _id: account_id, erased_at: new Date(1), revision: 2 };
   server.on('aggregate', () =>
     batch({
       ...{ _id, account_id, application_id: toId(application.id), scope: 'profile.read' },
-      ...{ account: toSnapshot(account), code_hash: toHash(aHash()), created_at: new Date(0) },
+      ...{ account, code_hash: toHash(aHash()), created_at: new Date(0) },
       secret_hash: toHash(aHash()),
       joined_application: [applicationDocument(application)],
       joined_account: [mark],
@@ -43,12 +44,24 @@ test('a grant whose erasure is under way is refused, whatever is asked for with 
 
 test('an erasure that was interrupted goes on with the names from where it was', async () => {
   const { server, store } = await scripted();
-  const [_id, erased_from] = [toId(anId()), toId(anId())];
-  const mark = { _id, erasure_id: toId(anId()), erased_at: new Date(1), erased_from, revision: 2 };
+  const [_id, erased_until] = [toId(anId()), toId(anId())];
+  const mark = { _id, erased_at: new Date(1), erased_until, revision: 2 };
   server.on('find', ({ find }) => batch(...(find === 'accounts' ? [mark] : [])));
   await store.eraseAccount({ account_id: fromId(_id), now: 2, initiator: anInitiator() });
   const replaced = server.sent('update').find(({ update }) => update === 'accounts');
-  expect(replaced?.updates[0].u).toMatchObject({ erased_from });
+  expect(replaced?.updates[0].u.$set).toMatchObject({ erased_until });
   const names = server.sent('find').find(({ hint }) => hint === 'grants_by_account');
-  expect(names?.filter).toMatchObject({ account_id: _id, _id: { $lt: erased_from } });
+  expect(names?.filter).toMatchObject({ account_id: _id, _id: { $gt: erased_until } });
+});
+
+test('an erasure that fails after the account is gone may be made in part', async () => {
+  const { server, store } = await scripted();
+  server.on('find', ({ find }) => (find === 'accounts' ? batch() : failure(13, 'Unauthorized')));
+  await expect(store.eraseAccount(erasure)).rejects.toMatchObject({ code: 'outcome_unknown' });
+});
+
+test('an erasure whose first write is refused changed nothing', async () => {
+  const { server, store } = await scripted();
+  server.on('insert', () => failure(13, 'Unauthorized'));
+  await expect(store.eraseAccount(erasure)).rejects.toMatchObject({ code: 'store_unavailable' });
 });

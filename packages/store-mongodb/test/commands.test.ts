@@ -17,7 +17,6 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { accounts } from '../src/accounts.ts';
 import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
@@ -38,8 +37,7 @@ describe.skipIf(!server)(title, () => {
   );
   const database = new Database(client, name, defaultTimeouts);
   const store = {
-    ...accounts(database, Date.now),
-    ...operations(mongoAdapter(database), Date.now),
+    ...operations(mongoAdapter(database), Date.now, async () => undefined),
     ...rateLimits(database),
   };
   let sent: CommandStartedEvent[] = [];

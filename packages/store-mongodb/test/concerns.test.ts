@@ -15,12 +15,17 @@ import {
 } from '@latchkey/store-suite/records';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { toSnapshot } from '../src/documents/accounts.ts';
 import { toDeliveryDocument } from '../src/documents/deliveries.ts';
 import { type EndpointsDocument, HOST, toEndpointItem } from '../src/documents/endpoints.ts';
-import { initiatorField, toDate, toHash, toId } from '../src/documents/values.ts';
+import { toDate, toHash, toId, toInitiator } from '../src/documents/values.ts';
 import { indexesOf } from '../src/indexes.ts';
-import { applicationDocument, linkDocument, pageDocument, pendingDocument } from './documents.ts';
+import {
+  applicationDocument,
+  documentOfAccount,
+  linkDocument,
+  pageDocument,
+  pendingDocument,
+} from './documents.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
@@ -122,7 +127,7 @@ describe('on a replica set, whatever the URL says', () => {
     const application = anApplication({ secrets: [secret] });
     const found: Document = {
       ...(method !== 'createApplication' && { applications: applicationDocument(application) }),
-      accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
+      accounts: documentOfAccount(anAccount()),
       grants: { ...pendingDocument(aCode()), created_at: new Date(1), revoked_at: new Date(2) },
       links: linkDocument(aLink()),
       scopes: { _id: 'read', title: 'Read', texts: {} },
@@ -401,7 +406,7 @@ describe('the command of a redemption', () => {
       $set: {
         created_at: toDate(redemption.now),
         secret_hash: toHash(redemption.secret_hash),
-        ...initiatorField('redeemed_by', redemption.initiator),
+        redeemed_by: toInitiator(redemption.initiator),
       },
       $unset: { code_expires_at: '' },
     });

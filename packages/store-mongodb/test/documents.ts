@@ -1,16 +1,19 @@
-import { applications, grants, links, pages } from '@latchkey/store/kinds';
+import { accounts, applications, grants, links, pages } from '@latchkey/store/kinds';
+import { storedAccount } from '@latchkey/store/operations/accounts';
 import { storedApplication } from '@latchkey/store/operations/applications';
 import type {
   ApplicationRecord,
+  CurrentAccount,
   LinkRecord,
   PageRecord,
   PendingRecord,
 } from '@latchkey/store/records';
-import { anInitiator, newCode } from '@latchkey/store-suite/records';
+import { anId, anInitiator, newCode } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import type { GrantDocument } from '../src/documents/grants.ts';
 import { documentOf } from '../src/encoding.ts';
 
+const account = documentOf(accounts);
 const application = documentOf(applications);
 const grant = documentOf(grants);
 const link = documentOf(links);
@@ -36,3 +39,6 @@ export const pageDocument = (record: PageRecord): Document =>
 
 export const applicationDocument = (record: ApplicationRecord): Document =>
   application({ ...storedApplication(record) });
+
+export const documentOfAccount = (record: CurrentAccount): Document =>
+  account({ ...storedAccount({ place: anId(), account: record }) });

@@ -1,3 +1,4 @@
+import { grants as kind } from '@latchkey/store/kinds';
 import { everyOperation, rowsBeside } from '@latchkey/store-suite/every-operation';
 import { aPast } from '@latchkey/store-suite/many-grants';
 import { anAccount, anId } from '@latchkey/store-suite/records';
@@ -10,7 +11,7 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GrantDocument, toStoredGrantDocument } from '../src/documents/grants.ts';
+import { documentOf } from '../src/encoding.ts';
 import { openMongoStore } from '../src/mongo-store.ts';
 import { type Examined, joined, openExplained } from './statements.ts';
 
@@ -63,9 +64,7 @@ describeOnMongodb('a command', (server) => {
         { application_id, account: anAccount({ username: anId() }) },
         { grants: GRANTS, ofAccount },
         (grants) =>
-          db
-            .collection<GrantDocument>('grants')
-            .insertMany(grants.map(toStoredGrantDocument), { ordered: false }),
+          db.collection('grants').insertMany(grants.map(documentOf(kind)), { ordered: false }),
       );
       await rowsBeside(plain, BESIDE);
       // Operators make these, and few. So the second walk finds as many as the first.

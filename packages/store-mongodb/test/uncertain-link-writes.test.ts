@@ -19,17 +19,16 @@ import {
 } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { toSnapshot } from '../src/documents/accounts.ts';
 import { isSame, toHash, toId } from '../src/documents/values.ts';
-import { applicationDocument, linkDocument, pageDocument } from './documents.ts';
+import { applicationDocument, documentOfAccount, linkDocument, pageDocument } from './documents.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
 const account = anAccount();
-const accountDocument = { _id: toId(account.id), place: toId(anId()), ...toSnapshot(account) };
+const accountDocument = documentOfAccount(account);
 const erasedDocument = {
   _id: toId(account.id),
-  ...{ erasure_id: toId(anId()), erased_at: new Date(1), revision: 1 },
+  ...{ erased_at: new Date(1), revision: 1 },
 };
 const link = aLink();
 const page = aConsentPage(link, { account_id: account.id });

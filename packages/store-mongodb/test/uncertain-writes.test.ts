@@ -13,9 +13,13 @@ import {
 } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { toSnapshot } from '../src/documents/accounts.ts';
 import { toDate, toHash, toId, toInitiator } from '../src/documents/values.ts';
-import { applicationDocument, newDocument, pendingDocument } from './documents.ts';
+import {
+  applicationDocument,
+  documentOfAccount,
+  newDocument,
+  pendingDocument,
+} from './documents.ts';
 import { batch, failure, type ScriptedServer } from './scripted-server.ts';
 import { type ScriptedOptions, scripted, shortTimeouts } from './scripted-store.ts';
 
@@ -287,10 +291,7 @@ describe('other writes whose response is lost', () => {
     created_at: new Date(1),
   };
   const { grant_id } = pending;
-  const accountDocument = {
-    ...{ _id: toId(pending.account.id), place: toId(anId()), revision: 1 },
-    ...toSnapshot(pending.account),
-  };
+  const accountDocument = { ...documentOfAccount(pending.account), revision: 1 };
 
   test('a revocation that was made is read back', async () => {
     const { server, store } = await scripted();
@@ -535,9 +536,13 @@ describe('other writes whose response is lost', () => {
   test('an account that another call inserts at the same time is replaced', async () => {
     const { server, store } = await scripted();
     const duplicate = [{ index: 0, code: 11000, errmsg: 'E11000 duplicate key error' }];
-    server.script('update', { n: 0, writeErrors: duplicate }, { n: 1, nModified: 1 });
-    await store.putAccount(anAccount());
-    expect(server.sent('update')).toHaveLength(2);
+    server.script('insert', { n: 0, writeErrors: duplicate });
+    const account = anAccount();
+    server.script('find', batch(), batch({ ...documentOfAccount(account), revision: 1 }));
+    await store.putAccount(account);
+    const [replaced, ...others] = server.sent('update');
+    expect(replaced?.updates[0].q).toEqual({ _id: toId(account.id), revision: 1 });
+    expect(others).toEqual([]);
   });
 });
 

@@ -49,6 +49,8 @@ export const dialect: Dialect = {
   },
   isSame: 'IS',
   greatest: 'max',
+  merge: (column, members) =>
+    `json_set(${[column, ...members.flatMap(({ name, parameter }) => [`'$.${name}'`, parameter])].join(', ')})`,
 };
 
 /** The columns of a record. What it leaves out has what its column begins with. */

@@ -96,8 +96,8 @@ export function verify(file: string, name: string): BackupContents {
     return {
       bytes: statSync(file).size,
       schema_version,
-      applications: count('applications'),
-      accounts: count('accounts'),
+      applications: count('applications WHERE deleted_at IS NULL'),
+      accounts: count('accounts WHERE place IS NOT NULL'),
       grants: countGrants(database),
       foreign: foreignObjects(database).filter((name) => name !== `table ${LABEL}`),
       made_at: hasTable(database, LABEL)

@@ -25,7 +25,6 @@ const types = {
 const optionsOf = ({ isLong }: AnyKind) => (isLong ? ' STRICT' : ' STRICT, WITHOUT ROWID');
 
 const ofKinds = Object.values<AnyKind>(kinds)
-  .filter((kind) => kind !== kinds.accounts)
   .map((kind) => tableOf({ types, optionsOf }, kind))
   .join('\n\n');
 
@@ -36,23 +35,6 @@ export const migrations: readonly SqliteStep[] = [
     rewrites: false,
     sql: `
   ${ofKinds}
-
-  CREATE TABLE accounts (
-    id BLOB PRIMARY KEY,
-    place BLOB, -- a UUIDv7 of the first put, since an account's own id has no time
-    account TEXT, -- JSON; null while it is erased
-    sign_outs INTEGER NOT NULL DEFAULT 0,
-    revision INTEGER NOT NULL DEFAULT 0, -- for MongoDB: an erasure is one with its account here
-    -- Until the erasure has come to all of its grants.
-    erased_at INTEGER,
-    erased_by TEXT,
-    erased_before BLOB -- the grants with a lesser id are left
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX accounts_by_place ON accounts (place);
-  CREATE INDEX accounts_by_username ON accounts (account ->> 'username', place);
-  CREATE INDEX accounts_by_external_id ON accounts (account ->> 'external_id', place)
-    WHERE account ->> 'external_id' IS NOT NULL;
 
   CREATE TABLE endpoints (
     id BLOB PRIMARY KEY,

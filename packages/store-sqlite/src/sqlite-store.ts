@@ -3,19 +3,18 @@ import { operations } from '@latchkey/store/operations/operations';
 import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
-import { prepareAccounts } from './accounts.ts';
 import { sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareDeliveries } from './deliveries.ts';
 import { prepareEndpoints, prepareHasEndpoints } from './endpoints.ts';
+import { prepareEraseMessages } from './erase-messages.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { nameOf, reductionIndexes, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { prepareOutbox, recordEvents } from './outbox.ts';
-import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
 import { prepareSweeps } from './sweep.ts';
@@ -44,8 +43,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const endpoints = atFirstUse(prepareEndpoints, database);
   const deliveries = atFirstUse(prepareDeliveries, database, endpoints);
   const outbox = atFirstUse(prepareOutbox, database);
-  const accounts = atFirstUse(prepareAccounts, database, clock);
-  const pages = atFirstUse(preparePages, database);
+  const messages = atFirstUse(prepareEraseMessages, database);
   const trials = atFirstUse(prepareTrials, database);
   const counts = atFirstUse(prepareCounts, database);
   const rateLimits = atFirstUse(prepareRateLimits, database);
@@ -119,21 +117,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   database.exec('PRAGMA temp_store = MEMORY');
   // SQLite drops temporary triggers where it changes that.
   if (options.recordsEvents) recordEvents(database, clock);
-
-  const putAccount = write(accounts.putAccount);
-  const beginErasure = end(accounts.beginErasure);
-  const erasePart = end(accounts.erasePart);
-
-  /** @returns how many grants this has revoked */
-  async function endErasure(account_id: string): Promise<number> {
-    let revoked = 0;
-    let part: number | null;
-    do {
-      part = await erasePart(account_id);
-      revoked += part ?? 0;
-    } while (part !== null);
-    return revoked;
-  }
 
   const changeEndpoint = afterTelling(endpoints.updateEndpoint, { ends: true });
   const deleteEndpoint = end(endpoints.deleteEndpoint);
@@ -216,7 +199,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     },
   });
 
-  const declared = operations(adapter, clock);
+  const declared = operations(adapter, clock, end(messages.eraseMessages));
   const reduce = days === null ? null : reduction(adapter, days);
   const tell = afterTelling(() => undefined, { ends: true });
 
@@ -229,19 +212,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       await declared.forgetDeletion(application_id);
     },
 
-    async putAccount(account) {
-      while (!(await putAccount(account))) await endErasure(account.id);
-    },
-    findAccount: read(accounts.findAccount),
-    listAccounts: read(accounts.listAccounts),
     async eraseAccount(erasure) {
-      await beginErasure(erasure);
-      const revoked = await endErasure(erasure.account_id);
+      const revoked = await declared.eraseAccount(erasure);
       await emptyLog(database);
       return revoked;
     },
-
-    endPages: end(pages.endPages),
 
     measure: read(() => {
       const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);

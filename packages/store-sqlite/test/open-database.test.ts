@@ -61,7 +61,7 @@ describe('opening a SQLite database', () => {
   test('keeps the data of an existing database', async () => {
     const path = join(directory, 'a.db');
     const first = await openDatabase(path);
-    first.exec(`INSERT INTO accounts (id, place, account) VALUES (x'00', x'00', '{}')`);
+    first.exec(`INSERT INTO accounts (id) VALUES (x'00')`);
     closeDatabase(first, path);
     const second = await openDatabase(path);
     expect(second.prepare('SELECT count(*) AS found FROM accounts').get()).toEqual({ found: 1 });

@@ -27,10 +27,8 @@ function allMistakes(): string[] {
     steps(none as never);
     return call() as never;
   };
-  operations(
-    withMistake(none, null, (name) => mistakes.push(name)),
-    Date.now,
-  );
+  const db = withMistake(none, null, (name) => mistakes.push(name));
+  operations(db, Date.now, async () => undefined);
   return mistakes;
 }
 

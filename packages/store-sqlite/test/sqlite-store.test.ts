@@ -2,11 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
+import { operations } from '@latchkey/store/operations/operations';
+import type { Erasure } from '@latchkey/store/store';
 import { testStore } from '@latchkey/store-suite';
 import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aCode,
+  aConsentPage,
   aHash,
+  aLink,
   anAccount,
   anEndpoint,
   anInitiator,
@@ -14,12 +18,14 @@ import {
   atOnce,
   granted,
   grantOf,
+  identificationOf,
   issued,
   newCode,
   redemptionOf,
 } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { prepareAccounts } from '../src/accounts.ts';
+import { alone, type Queues, sqliteAdapter } from '../src/adapter.ts';
+import { prepareEraseMessages } from '../src/erase-messages.ts';
 import { nodeSqlite } from '../src/node-sqlite.ts';
 import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
@@ -74,39 +80,136 @@ describe('the SQLite store', () => {
     expect(commitsInLog()).toBe(before + 4);
   });
 
-  test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
-    const { account } = await fillWithGrants(await database.openTarget(), 400);
-    const account_id = account.id;
-    const range = { limit: 400, before: null };
-    const killed = new (nodeSqlite().DatabaseSync)(database.path);
-    const accounts = prepareAccounts(killed, Date.now);
-    accounts.beginErasure({ account_id, now: 7, initiator: anInitiator() });
-    const revoked = accounts.erasePart(account_id) ?? 0;
-    killed.close();
+  /** Makes so many writes of an erasure, as if its process was killed then. Null if it has ended before. */
+  async function eraseInPart(erasure: Erasure, writes: number): Promise<number | null> {
+    const connection = new (nodeSqlite().DatabaseSync)(database.path);
+    let left = writes;
+    const stopping: Queues = {
+      ...alone,
+      async write(attempt, _options, ...input) {
+        if (left === 0) throw new TypeError('killed');
+        left -= 1;
+        return attempt(...input);
+      },
+    };
+    const erase = vi.fn(prepareEraseMessages(connection).eraseMessages);
+    const { eraseAccount } = operations(sqliteAdapter(connection, stopping), Date.now, (of) =>
+      stopping.write(erase, {}, of),
+    );
+    const cut = await eraseAccount(erasure).then(
+      () => null,
+      ({ message }) => message,
+    );
+    connection.close();
+    if (cut === null) return null;
+    expect(cut).toBe('killed');
+    return writes;
+  }
 
-    const names = async () =>
-      (await store.listGrants({ account_id }, range)).map((grant) => grant.account.username);
-    expect(new Set(await names()).size).toBe(2);
-    for (const { grant_id } of await store.listGrants({ account_id }, range)) {
+  test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
+    const { account } = await fillWithGrants(await database.openTarget(), 600);
+    const account_id = account.id;
+    const range = { limit: 600, before: null };
+    const listed = () => store.listGrants({ account_id }, range);
+    const names = async () => (await listed()).map((grant) => grant.account.username);
+    const erasedBy = async (now: number) =>
+      (await listed()).filter(({ revoked_at }) => revoked_at === now).length;
+
+    // The tombstone, the messages, and 256 of 450.
+    await eraseInPart({ account_id, now: 7, initiator: anInitiator() }, 3);
+    expect(await erasedBy(7)).toBe(256);
+    expect(new Set(await names())).toEqual(new Set([account.username]));
+    for (const { grant_id } of await listed()) {
       const found = await store.authenticateGrant(grant_id, { currentAccount: false });
       expect(found?.secret_hash).toBeNull();
     }
-    const erasure = { account_id, now: 8, initiator: anInitiator() };
-    expect(await store.eraseAccount(erasure)).toBe(300 - revoked);
+
+    // Those, an empty part twice, and 256 names of 600.
+    const initiator = anInitiator();
+    await eraseInPart({ account_id, now: 8, initiator }, 7);
+    expect(await erasedBy(8)).toBe(450 - 256);
+    expect((await names()).filter((name) => name === 'erased')).toHaveLength(256);
+
+    expect(await store.eraseAccount({ account_id, now: 9, initiator: anInitiator() })).toBe(0);
     expect(new Set(await names())).toEqual(new Set(['erased']));
   });
 
-  test('ends an interrupted erasure before the account is put again', async () => {
+  test('ends an interrupted erasure, wherever it was cut, before the account is put again', async () => {
+    let writes: number | null = 1;
+    let cuts = 0;
+    for (; writes !== null; cuts++) {
+      const { grant } = await granted(store);
+      const { account } = grant;
+      const [approved, open] = [aLink(), aLink()];
+      for (const link of [approved, open]) {
+        await store.createLink({ ...link, initiator: anInitiator() });
+      }
+      const code = await issued(store, { account, link_id: approved.id });
+      const page = aConsentPage(open, { account_id: account.id });
+      await store.identifyLink(identificationOf(open, page));
+      const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
+      writes = await eraseInPart(erasure, cuts + 1);
+
+      expect(await store.findAccount(account.id)).toBeNull();
+      await store.putAccount(account);
+      expect(await store.findAccount(account.id)).toEqual(account);
+      const found = await store.authenticateGrant(grant.grant_id, { currentAccount: true });
+      expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 7 } });
+      const range = { limit: 9, before: null };
+      const [left, ...others] = await store.listGrants({ account_id: account.id }, range);
+      expect(left?.account.username).toBe('erased');
+      expect(others).toEqual([]);
+      expect(await store.redeemCode(redemptionOf(code))).toBeNull();
+      for (const { id } of [approved, open]) expect(await store.findLink(id)).toBeNull();
+      expect(await store.findPage(page.id)).toBeNull();
+    }
+    expect(cuts).toBeGreaterThan(8);
+  });
+
+  test('spares an account that was put again while its erasure goes on', async () => {
     const { grant } = await granted(store);
     const { account } = grant;
-    const killed = new (nodeSqlite().DatabaseSync)(database.path);
+    const own = await database.open({ recordsEvents: true });
+    const endpoint = anEndpoint({ types: ['account.updated'] });
+    await own.createEndpoint(endpoint, { most: 9 });
+    const connection = new (nodeSqlite().DatabaseSync)(database.path);
+    const again = { code: await issued(store, { account }), link: aLink() };
+    let isPut = false;
+    const interrupted: Queues = {
+      ...alone,
+      async write(attempt, _options, ...input) {
+        const result = attempt(...input);
+        if (isPut) return result;
+        isPut = true;
+        // Just after the tombstone.
+        await store.putAccount(account);
+        await own.putAccount({ ...account, display_name: 'Again' });
+        await own.makeDeliveries(Date.now());
+        again.code = (await granted(store, { account })).code;
+        await store.createLink({ ...again.link, initiator: anInitiator() });
+        const page = aConsentPage(again.link, { account_id: account.id });
+        await store.identifyLink(identificationOf(again.link, page));
+        return result;
+      },
+    };
+    const { eraseMessages } = prepareEraseMessages(connection);
+    const { eraseAccount } = operations(
+      sqliteAdapter(connection, interrupted),
+      Date.now,
+      async (of) => eraseMessages(of),
+    );
     const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
-    prepareAccounts(killed, Date.now).beginErasure(erasure);
-    killed.close();
-    await store.putAccount(account);
-    expect(await store.findAccount(account.id)).toEqual(account);
-    const found = await store.authenticateGrant(grant.grant_id, { currentAccount: true });
-    expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 7 } });
+    // The put has completed it.
+    expect(await eraseAccount(erasure)).toBe(0);
+    connection.close();
+    const { grant_id } = again.code;
+    const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+    expect(found).toMatchObject({ grant: { revoked_at: null }, account });
+    expect(await store.findLink(again.link.id)).not.toBeNull();
+    const range = { limit: 9, before: null };
+    const told = await own.listDeliveries({ endpoint_id: endpoint.id }, range);
+    expect(told.map(({ status, body }) => [status, body === null])).toEqual([['pending', false]]);
+    await own.close();
   });
 
   test('fails only the failing write of a transaction', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { grants } from '@latchkey/store/kinds';
 import type { Store } from '@latchkey/store/store';
 import { everyOperation, rowsBeside } from '@latchkey/store-suite/every-operation';
 import { aPast } from '@latchkey/store-suite/many-grants';
@@ -84,7 +85,7 @@ describe('a statement for SQLite', () => {
       const past = await aPast(
         { application_id, account },
         { grants: GRANTS, ofAccount },
-        (records) => target.write('grants', { records }, mark),
+        (records) => target.write(grants, { records }, mark),
       );
       await target.close();
       const recorded = record();

@@ -380,8 +380,8 @@ export function describeGrants(stores: SuiteStores): void {
       const account = anAccount();
       const put = { ...account, external_id: 'former' };
       const { grant } = await granted(stores.store, { account: put });
-      const renamed = { ...account, username: 'renamed', verified: true, external_id: 'latter' };
-      await stores.store.putAccount(renamed);
+      const renamed = { ...account, username: 'renamed', verified: true };
+      await stores.store.putAccount({ ...renamed, external_id: 'latter' });
       const found = await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true });
       expect(found?.account).toEqual(renamed);
       const atIssue = await find(grant.grant_id);

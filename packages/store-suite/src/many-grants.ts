@@ -1,6 +1,12 @@
+import type { RecordOf } from '@latchkey/store/kind';
+import { accounts, applications, grants as kind } from '@latchkey/store/kinds';
+import { storedAccount } from '@latchkey/store/operations/accounts';
+import { storedApplication } from '@latchkey/store/operations/applications';
 import type { AccountRecord } from '@latchkey/store/records';
-import type { StoredGrant, Transfer } from '@latchkey/store/transfer';
+import type { Transfer } from '@latchkey/store/transfer';
 import { aBinding, aHash, anAccount, anApplication, anId, anInitiator } from './records.ts';
+
+export type StoredGrant = RecordOf<typeof kind>;
 
 const PAGE = 1_000;
 
@@ -17,8 +23,9 @@ export async function fillWithGrants(
   const mark = { id: anId(), is: 'used' } as const;
   await target.replace(null, mark);
   const [application, account] = [anApplication(), anAccount()];
-  await target.write('applications', { records: [application] }, mark);
-  await target.write('accounts', { records: [{ place: anId(), account }] }, mark);
+  await target.write(applications, { records: [{ ...storedApplication(application) }] }, mark);
+  const stored = storedAccount({ place: anId(), account });
+  await target.write(accounts, { records: [{ ...stored }] }, mark);
   const created_at = Date.now();
   for (let done = 0; done < count; done += PAGE) {
     const grants = Array.from({ length: Math.min(PAGE, count) }, (_, index) =>
@@ -27,7 +34,7 @@ export async function fillWithGrants(
         index % 4 === 0 ? created_at : null,
       ),
     );
-    await target.write('grants', { records: grants }, mark);
+    await target.write(kind, { records: grants }, mark);
   }
   await target.close();
   return { application, account };
@@ -39,10 +46,11 @@ function aStoredGrant(
   members: Partial<StoredGrant> = {},
 ): StoredGrant {
   return {
-    grant_id: anId(),
+    id: anId(),
     application_id,
     account_id: account.id,
     ...{ scope: 'profile.read email', account, code_hash: aHash() },
+    ...{ account_revision: 0, generation: 0, code_expires_at: null },
     ...aBinding(),
     created_at: revoked_at ?? Date.now(),
     secret_hash: revoked_at === null ? aHash() : null,

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
+import { listedAccount } from '@latchkey/store/operations/accounts';
+import { applicationOf } from '@latchkey/store/operations/applications';
 import type { Store, StoreOptions } from '@latchkey/store/store';
-import type { CopiedRecords } from '@latchkey/store/transfer';
 import { claimDatabase, type UseMark } from '@latchkey/store/use-mark';
 import type { StoreHarness, TestDatabase } from './harness.ts';
+import type { StoredGrant } from './many-grants.ts';
 import { emptyState, type ModelState, modelStore, sweepModel } from './model-store.ts';
 
 /** Runs the suite on the model, so that a change of the port is tried on something simple. */
@@ -82,18 +84,20 @@ const marksOf = (state: ModelState) => ({
 });
 
 function openTarget(state: ModelState): Awaited<ReturnType<TestDatabase['openTarget']>> {
-  const put: {
-    [Kind in 'applications' | 'accounts' | 'grants']: (record: CopiedRecords[Kind]) => void;
-  } = {
-    applications: (record) => state.applications.set(record.id, record),
-    accounts: (record) => state.accounts.set(record.account.id, { ...record, sign_outs: 0 }),
-    grants: (record) =>
-      state.grants.set(record.grant_id, { ...record, generation: 0, code_expires_at: null }),
+  const put: Record<string, (record: never) => void> = {
+    applications(record: Parameters<typeof applicationOf>[0]) {
+      state.applications.set(record.id, applicationOf(record));
+    },
+    accounts(record: Parameters<typeof listedAccount>[0]) {
+      const listed = listedAccount(record);
+      state.accounts.set(listed.account.id, { ...listed, sign_outs: 0 });
+    },
+    grants: ({ id, ...grant }: StoredGrant) => state.grants.set(id, { grant_id: id, ...grant }),
   };
   return {
     replace: marksOf(state).replace,
     async write(kind, { records }) {
-      for (const record of structuredClone(records)) put[kind as keyof typeof put](record as never);
+      for (const record of structuredClone(records)) put[kind.name]?.(record as never);
       return true;
     },
     async close() {},

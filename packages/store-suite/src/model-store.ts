@@ -28,6 +28,7 @@ import {
   type CommandChange,
   type ConnectedGrant,
   type CountName,
+  type CredentialHash,
   type CurrentAccount,
   type DeletionRecord,
   type DeliveryRecord,
@@ -57,7 +58,6 @@ import {
   outdatedSecrets,
   type Store,
 } from '@latchkey/store/store';
-import type { StoredEndpoint, StoredGrant } from '@latchkey/store/transfer';
 import type { UseMark } from '@latchkey/store/use-mark';
 
 interface ModelAccount {
@@ -82,13 +82,21 @@ interface ModelPage extends PageRecord {
 }
 
 /** A code or a grant: one record from issue to revocation. */
-interface ModelGrant extends Omit<StoredGrant, 'created_at'>, Pick<GrantHistory, 'created_at'> {
+interface ModelGrant extends GrantHistory, CodeBinding {
+  secret_hash: CredentialHash | null;
+  last_used_at: number | null;
+  scope: string | null;
+  account: AccountRecord | null;
+  code_hash: CredentialHash | null;
   generation: number | null;
   code_expires_at: number | null;
 }
 
 type IssuedCode = PendingRecord & { account_id: string };
 type RedeemedGrant = ModelGrant & { created_at: number };
+
+/** Hidden: of a deleted application. */
+type StoredEndpoint = EndpointRecord & { hidden: boolean };
 
 /** What happened to a grant, an account or an application, and is no delivery yet. */
 interface Recorded {
@@ -501,7 +509,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const page = state.pages.get(page_id);
       const found = page && state.accounts.get(page.account_id);
       if (!found) return null;
-      return page.sign_outs < found.sign_outs ? 'signed_out' : found.account;
+      return page.sign_outs < found.sign_outs ? 'signed_out' : snapshotOf(found.account);
     },
 
     endPages(account_id) {
@@ -522,7 +530,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     issueCode({ initiator, account_id, ...code }) {
       const current = methods.findAccount(account_id);
       if (!current) return null;
-      const { external_id: _, ...account } = current;
+      const account = snapshotOf(current);
       const issued = {
         ...{ ...reduced, ...code, account_id, account, issued_by: initiator },
         ...{ secret_hash: null, created_at: null, revoked_at: null },
@@ -624,7 +632,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         document_uri: application?.document?.uri ?? null,
         idle_days: application?.idle_days ?? null,
         enabled_at: application?.enabled_at ?? null,
-        account: options.currentAccount ? current : grant.account,
+        account: options.currentAccount ? current && snapshotOf(current) : grant.account,
         external_id: current?.external_id ?? null,
       };
     },
@@ -1032,10 +1040,11 @@ function noteUse(record: Pick<SecretRecord, 'last_used_at'>, at: number): void {
   record.last_used_at = Math.max(record.last_used_at ?? at, at);
 }
 
+const snapshotOf = ({ external_id: _, ...account }: CurrentAccount): AccountRecord => account;
+
 /** What messages have of an account. */
-function told({ external_id: _, ...account }: CurrentAccount): string {
-  return JSON.stringify(Object.entries(account).sort());
-}
+const told = (account: CurrentAccount) =>
+  JSON.stringify(Object.entries(snapshotOf(account)).sort());
 
 /** Approves for another account than the identified one. */
 function isOfAnother(link: LinkRecord, account_id: string | null): boolean {

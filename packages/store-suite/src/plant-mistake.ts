@@ -6,10 +6,10 @@ import { withMistake } from './planted-mistakes.ts';
 vi.mock('@latchkey/store/operations/operations', async (load) => {
   const { operations } = (await load()) as typeof Operations;
   return {
-    operations: ((db, clock) =>
+    operations: ((db, ...rest) =>
       operations(
         withMistake(db, process.env.PLANTED_MISTAKE ?? null),
-        clock,
+        ...rest,
       )) satisfies typeof operations,
   };
 });

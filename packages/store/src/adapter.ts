@@ -102,8 +102,14 @@ export interface Decision<Record, Result> {
   put?: Record;
   /** Whether a record that was read back shows that this was made. Default: if it is what was put. */
   isMade?(later: Record): boolean;
-  /** The event that it is. */
-  event?: { type: EventType; at: Milliseconds; name: string };
+  /** The event that it is. Null: nothing of the record is told any more. */
+  event?: {
+    type: EventType;
+    at: Milliseconds;
+    name?: string;
+    /** Whether it is told in place of those of the record that are not told yet. Default: beside them. */
+    replaces?: boolean;
+  } | null;
 }
 
 /** What a database has to do: a condition decides in the same write, under any race. */

@@ -74,7 +74,7 @@ export const when = <K extends AnyKind>(given: Given<unknown>, where: Where<K>) 
 export const unless = <K extends AnyKind>(given: Given<unknown>, where: Where<K>) =>
   new Optional<K>(given.name, false, where);
 
-type StepName = 'greatest' | 'first' | 'plus' | 'orKept';
+type StepName = 'greatest' | 'first' | 'plus' | 'orKept' | 'merged';
 
 class Step<T> {
   declare readonly type: T;
@@ -87,12 +87,15 @@ class Step<T> {
 }
 
 /** The greater one of this and what is there. */
-export const greatest = <T extends number>(value: Value<T>) => new Step<T>('greatest', value);
+export const greatest = <T extends number | string>(value: Value<T>) =>
+  new Step<T>('greatest', value);
 /** Unless it is set already. */
 export const first = <T>(value: Value<T>) => new Step<T>('first', value);
 export const plus = (value: number) => new Step<number>('plus', value);
 /** Unless the call has none. */
 export const orKept = <T>(value: Given<T | null>) => new Step<T>('orKept', value);
+/** These members of a JSON object that is set. */
+export const merged = <T extends object>(members: Partial<T>) => new Step<T>('merged', members);
 
 /** What becomes of a record. Null: no longer set. */
 export type Changes<K extends AnyKind> = {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '@latchkey/domain/credentials/credentials';
-import { type CopiedKind, copiedKinds, keyOf, type Transfer } from './transfer.ts';
+import type { Input } from './condition.ts';
+import type { AnyKind } from './kind.ts';
+import { grants } from './kinds.ts';
+import { copiedKinds, type Transfer } from './transfer.ts';
 import { refuseCopied, type UseMark } from './use-mark.ts';
 
-/** How many of each kind there are now, and what it took. */
-export interface CopyResult extends Record<CopiedKind, number> {
-  written: number;
-  removed: number;
-}
+/** How many of each kind there are now, by its name, without what is left of deleted ones, and what it took. */
+export type CopyResult = Record<string, number> & { written: number; removed: number };
 
 // At about 1 KB a record. Larger pages are no faster, and one write blocks others for longer.
 const PAGE = 1_000;
@@ -60,12 +60,13 @@ export async function copyDatabase(
   const total = await source.estimateGrants();
   const result = { written: 0, removed: 0 } as CopyResult;
   for (const kind of copiedKinds) {
-    result[kind] = 0;
+    let records = 0;
     for await (const page of mirror(kind, source, target, mark)) {
       for (const name of ['written', 'removed'] as const) result[name] += page[name];
-      result[kind] += page.records;
-      if (kind === 'grants') onProgress(result.grants, Math.max(total, result.grants));
+      records += page.records;
+      if (kind === grants) onProgress(records, Math.max(total, records));
     }
+    result[kind.name] = records;
   }
   if (!last) return result;
   let late = 0;
@@ -125,22 +126,17 @@ const interrupted = ({ name }: Transfer) =>
   );
 
 /** Makes the records of a kind equal. Both databases are read in the order of the keys. */
-async function* mirror<Kind extends CopiedKind>(
-  kind: Kind,
-  source: Transfer,
-  target: Transfer,
-  mark: UseMark,
-) {
-  const key = keyOf[kind];
+async function* mirror(kind: AnyKind, source: Transfer, target: Transfer, mark: UseMark) {
+  const key = (record: Input) => record[kind.key] as string;
   for (let after: string | null = null; ; ) {
     const page: { after: string | null; limit: number } = { after, limit: PAGE };
     const both = await Promise.all([source.read(kind, page), target.read(kind, page)]);
     // Behind the end of a full page there may be more.
     const ends = both.flatMap((records) => records.slice(PAGE - 1).map(key));
     const end = ends.sort()[0];
-    const within = (records: (typeof both)[0]) =>
+    const within = (records: readonly Input[]) =>
       end === undefined ? records : records.filter((record) => key(record) <= end);
-    const [wanted, found] = both.map(within) as typeof both;
+    const [wanted, found] = [within(both[0]), within(both[1])];
 
     const present = new Map(found.map((record) => [key(record), record]));
     const written = wanted.filter((record) => !isDeepStrictEqual(record, present.get(key(record))));
@@ -152,12 +148,19 @@ async function* mirror<Kind extends CopiedKind>(
         throw interrupted(target);
       if (!isDeepStrictEqual(within(await target.read(kind, page)), wanted)) {
         throw new Error(
-          `The ${kind} that were copied differ from the originals. Copy again; if they differ again, do not use the target, and report it.`,
+          `The ${kind.name} that were copied differ from the originals. Copy again; if they differ again, do not use the target, and report it.`,
         );
       }
     }
-    yield { records: wanted.length, written: written.length, removed: removed.length };
+    yield {
+      records: wanted.filter(isThere).length,
+      written: written.length,
+      removed: removed.length,
+    };
     if (end === undefined) return;
     after = end;
   }
 }
+
+const isThere = ({ deleted_at = null, erased_at = null }: Input) =>
+  deleted_at === null && erased_at === null;

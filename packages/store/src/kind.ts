@@ -64,6 +64,8 @@ export interface KindOptions<F extends Fields> {
   readonly key: keyof F & string;
   readonly indexes?: { readonly [name: string]: Index<keyof F & string> };
   readonly expiry?: Expiry<keyof F & string>;
+  /** What a copy of the database brings: all records, or those with this field set. Default: none. */
+  readonly copied?: 'all' | { readonly set: keyof F & string };
   /** Whether SQLite stores its records apart from their keys, since few would fill a page: see decision 32. */
   readonly isLong?: true;
   /** Events with the field whose setting is the event: the same write records it. */

@@ -21,7 +21,6 @@ import {
 import type {
   AccountRecord,
   CommandChange,
-  CurrentAccount,
   DocumentedClient,
   Generations,
   KeyRecord,
@@ -36,8 +35,8 @@ import type {
 import type { StoredSecret } from './stored-secrets.ts';
 
 /**
- * Of the account, when the account was looked up. On MongoDB an erasure can go on after the account was put
- * again: it spares what has a later revision than the erased account.
+ * Of the account, when the account was looked up. An erasure can go on after the account was put again: it spares
+ * what has a later revision than the erased account.
  */
 const account_revision = initially(number(), 0);
 
@@ -102,6 +101,8 @@ export const grants = kind(
     },
     /** A redemption clears it. */
     expiry: { at: 'code_expires_at' },
+    /** Not the codes: two databases with one could both redeem it. */
+    copied: { set: 'created_at' },
     isLong: true,
     events: { 'grant.created': 'created_at', 'grant.revoked': 'revoked_at' },
   },
@@ -210,10 +211,14 @@ export const refusals = kind(
 export const commandChanges = kind(
   'command_changes',
   { id: id(), change: json<Omit<CommandChange, 'id'>>() },
-  { key: 'id' },
+  { key: 'id', copied: 'all' },
 );
 
-export const logCounter = kind('log_counter', { name: text(), number: number() }, { key: 'name' });
+export const logCounter = kind(
+  'log_counter',
+  { name: text(), number: number() },
+  { key: 'name', copied: 'all' },
+);
 
 export const scopes = kind(
   'scopes',
@@ -228,12 +233,12 @@ export const scopes = kind(
     description: optional(text()),
     texts: json<ScopeRecord['texts']>(),
   },
-  { key: 'scope' },
+  { key: 'scope', copied: 'all' },
 );
 
 /** One record has all, so nothing comes between the check of a change and its write: see decision 64. */
 const inOne = <T>(name: string) =>
-  kind(name, { name: text(), list: json<readonly T[]>() }, { key: 'name' });
+  kind(name, { name: text(), list: json<readonly T[]>() }, { key: 'name', copied: 'all' });
 export type InOne<T> = ReturnType<typeof inOne<T>>;
 
 export const resources = inOne<ResourceRecord>('resources');
@@ -276,6 +281,7 @@ export const applications = kind(
     indexes: {
       pending_deletions: { on: ['deletion_pending'], where: { set: ['deletion_pending'] } },
     },
+    copied: 'all',
   },
 );
 
@@ -287,19 +293,37 @@ export const clientDocuments = kind(
     address: text(),
     application_id: id(),
   },
-  { key: 'address' },
+  { key: 'address', copied: 'all' },
 );
 
-/** What is copied and looked up of an account. */
 export const accounts = kind(
   'accounts',
   {
     id: id(),
-    account: optional(json<CurrentAccount>()),
+    /** A UUIDv7 of the first put, since the id of an account has no time. Not set while it is erased, like the next three. */
+    place: optional(id()),
+    /** As it is copied to a grant. */
+    account: optional(json<AccountRecord>()),
+    /** That of the account, for the list. */
+    username: optional(text()),
+    external_id: optional(text()),
+    /** How often its pages were ended. */
     sign_outs: initially(number(), 0),
-    /** Raised by each change. On SQL always 0. */
+    /** Raised by each change. */
     revision: initially(number(), 0),
+    /** An erased account stays: a command that arrives late finds its revision raised. */
     erased_at: optional(time()),
+    erased_by: optional(by()),
+    /** Its grants up to this id have no names any more. */
+    erased_until: optional(id()),
   },
-  { key: 'id' },
+  {
+    key: 'id',
+    indexes: {
+      accounts_by_place: { on: ['place'], where: { set: ['place'] } },
+      accounts_by_username: { on: ['username', 'place'], where: { set: ['place'] } },
+      accounts_by_external_id: { on: ['external_id', 'place'], where: { set: ['external_id'] } },
+    },
+    copied: 'all',
+  },
 );

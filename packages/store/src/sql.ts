@@ -10,6 +10,8 @@ export interface Dialect {
   /** Equality for which null equals null. */
   isSame: string;
   greatest: string;
+  /** The column with these members of its JSON object replaced. */
+  merge(column: string, members: readonly { name: string; parameter: string }[]): string;
 }
 
 /** A statement of one shape: its words, and what is bound to its parameters. */
@@ -69,11 +71,11 @@ export class Statement {
     if (term.is !== 'oneOf') {
       return `${column} ${comparisons[term.is]} ${this.parameter(type, value)}`;
     }
-    const { length, hasNull } = listOf(value, like);
-    const members = Array.from({ length }, (_, place) =>
-      this.parameter(type, (input) => withoutNull(value(input))[place] ?? null),
+    const { values, hasNull } = listOf(value, like);
+    const members = values.map((_, place) =>
+      this.parameter(type, (input) => listOf(value, input).values[place]),
     );
-    const among = length === 0 ? 'FALSE' : `${column} IN (${members.join(', ')})`;
+    const among = values.length === 0 ? 'FALSE' : `${column} IN (${members.join(', ')})`;
     return hasNull ? `(${column} IS NULL OR ${among})` : among;
   }
 
@@ -86,6 +88,14 @@ export class Statement {
         if (is === 'set') return `${name} = ${given()}`;
         if (is === 'plus') return `${name} = ${name} + ${given()}`;
         if (is === 'first') return `${name} = coalesce(${name}, ${given()})`;
+        if (is === 'merged') {
+          const names = Object.keys(value({}) as object);
+          const members = names.map((member) => ({
+            name: member,
+            parameter: this.raw((input) => (value(input) as Input)[member]),
+          }));
+          return `${name} = ${this.#dialect.merge(name, members)}`;
+        }
         if (is === 'orKept') return `${name} = coalesce(${given()}, ${name})`;
         return `${name} = ${this.#dialect.greatest}(coalesce(${name}, ${given()}), ${given()})`;
       })
@@ -103,14 +113,18 @@ function fieldOf(kind: AnyKind, name: string) {
 
 const isGiven = (input: Input, name: string) => (input[name] ?? null) !== null;
 
-const withoutNull = (values: unknown) =>
-  ((values ?? []) as unknown[]).filter((one) => one !== null);
-
-function listOf(value: Source, input: Input) {
+/** A list without its nulls. It is filled up with its last value, so that a call site has few statements. */
+function listOf(value: Source, input: Input): { values: unknown[]; hasNull: boolean } {
   const all = (value(input) ?? []) as unknown[];
-  const { length } = withoutNull(all);
-  return { length, hasNull: length < all.length };
+  const values = all.filter((one) => one !== null);
+  const hasNull = values.length < all.length;
+  while (values.length > 1 && !Number.isInteger(Math.log2(values.length)))
+    values.push(values.at(-1));
+  return { values, hasNull };
 }
+
+/** An optional condition, or a list. */
+type Part = { readonly given: string } | { readonly list: Source };
 
 /**
  * What the words of a statement depend on: which optional conditions it has, and how long its lists are.
@@ -122,25 +136,22 @@ export function shapeOf(terms: readonly Term[]): ((input: Input) => string) | nu
   if (parts.length === 0) return null;
   return (input) => {
     let shape = '';
-    for (const part of parts) shape += part(input);
+    for (const part of parts) {
+      if ('given' in part) shape += isGiven(input, part.given) ? '1' : '0';
+      else {
+        const { values, hasNull } = listOf(part.list, input);
+        shape += values.length + (hasNull ? 'n' : ',');
+      }
+    }
     return shape;
   };
 }
 
-function partsOf(terms: readonly Term[]): ((input: Input) => string)[] {
-  return terms.flatMap((term) => {
+function partsOf(terms: readonly Term[]): Part[] {
+  return terms.flatMap((term): Part[] => {
     if (term.is === 'either') return term.of.flatMap(partsOf);
-    if (term.is === 'optional') {
-      const { given } = term;
-      return [(input: Input) => (isGiven(input, given) ? '1' : '0'), ...partsOf(term.terms)];
-    }
-    if (term.is !== 'oneOf') return [];
-    return [
-      (input: Input) => {
-        const { length, hasNull } = listOf(term.value, input);
-        return `${length}${hasNull ? 'n' : ','}`;
-      },
-    ];
+    if (term.is === 'optional') return [{ given: term.given }, ...partsOf(term.terms)];
+    return term.is === 'oneOf' ? [{ list: term.value }] : [];
   });
 }
 

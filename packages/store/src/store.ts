@@ -449,7 +449,7 @@ export interface Store {
 
   /**
    * Revokes a part of the grants of a deleted application, as of its deletion. The first part also
-   * deletes all of its pending codes. Idempotent.
+   * deletes all of its pending codes; once that has begun, a failure is `outcome_unknown`. Idempotent.
    *
    * @returns how many grants this call revoked, and the id before which the next part begins; null at
    * the end
@@ -483,8 +483,8 @@ export interface Store {
    * it or belong to one of these pages or codes. Revokes its grants, and replaces the names in
    * their snapshots by {@link ERASED}. Once this has returned, the database has these names
    * nowhere, and no call that began before restores them. An account that is put later is a new
-   * one: no old grant is active for it. Works in parts: if this throws, a part may be done, and a
-   * repetition does the rest. Idempotent.
+   * one: no old grant is active for it. Works in parts: once the account is gone, a failure is
+   * `outcome_unknown`, and a repetition, or a put of the account, does the rest. Idempotent.
    *
    * @returns how many grants this call revoked
    */

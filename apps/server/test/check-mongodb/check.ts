@@ -6,11 +6,9 @@
 // found and what is expected.
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { grants as kind } from '@latchkey/store/kinds';
 import type { Store } from '@latchkey/store/store';
-import {
-  type GrantDocument,
-  toStoredGrantDocument,
-} from '@latchkey/store-mongodb/documents/grants';
+import { documentOf } from '@latchkey/store-mongodb/encoding';
 import { inspectIndexes } from '@latchkey/store-mongodb/indexes';
 import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
 import { missingRights } from '@latchkey/store-mongodb/rights';
@@ -109,8 +107,7 @@ async function checkCommands(shards: number): Promise<void> {
   const past = await aPast(
     { application_id: anId(), account: anAccount({ username: anId() }) },
     { grants: GRANTS, ofAccount: GRANTS / 4 },
-    (grants) =>
-      db.collection<GrantDocument>('grants').insertMany(grants.map(toStoredGrantDocument)),
+    (grants) => db.collection('grants').insertMany(grants.map(documentOf(kind))),
   );
   await everyOperation(store, past);
   await close();

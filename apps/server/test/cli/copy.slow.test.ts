@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoredGrant } from '@latchkey/store/transfer';
+import { grants } from '@latchkey/store/kinds';
 import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
 import { longer } from '@latchkey/test-kit/long';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
@@ -57,10 +57,10 @@ describeOnMongodb('a large copy', (server) => {
       await driverOf(back).openSource(back),
     ];
     for (let after: string | null = null; ; ) {
-      const page: StoredGrant[] = await source.read('grants', { after, limit: 10_000 });
-      expect(await target.read('grants', { after, limit: 10_000 })).toEqual(page);
+      const page = await source.read(grants, { after, limit: 10_000 });
+      expect(await target.read(grants, { after, limit: 10_000 })).toEqual(page);
       if (page.length === 0) break;
-      after = page.at(-1)?.grant_id ?? null;
+      after = (page.at(-1)?.id as string | undefined) ?? null;
     }
     await Promise.all([source.close(), target.close()]);
   });

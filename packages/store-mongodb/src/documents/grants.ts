@@ -1,8 +1,9 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import type { RecordOf } from '@latchkey/store/kind';
 import { grants } from '@latchkey/store/kinds';
 import type { AccountRecord, StoredReason } from '@latchkey/store/records';
-import type { StoredGrant } from '@latchkey/store/transfer';
 import type { Binary, Filter } from 'mongodb';
-import { documentOf, recordOf } from '../encoding.ts';
+import { recordOf } from '../encoding.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import type { MarkDocument } from './marks.ts';
 import type { InitiatorDocument } from './values.ts';
@@ -23,7 +24,6 @@ export interface GrantDocument extends Versioned {
   revoked_at?: Date;
   revoked_by?: InitiatorDocument;
   revoked_reason?: StoredReason;
-  erasure_id?: Binary;
   /** Absent for none. */
   marks?: MarkDocument[];
 }
@@ -38,17 +38,13 @@ export const withDetails = {
   scope: { $exists: true },
 } satisfies Filter<GrantDocument>;
 
-const ofCode = ['account_revision', 'code_expires_at', 'generation'];
-const decode = recordOf(
-  grants,
-  Object.keys(grants.fields).filter((name) => !ofCode.includes(name)),
-);
-const encode = documentOf(grants);
+const decode = recordOf(grants, Object.keys(grants.fields));
 
-export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant {
-  const { id, ...grant } = decode(document) ?? {};
-  return { grant_id: id, ...grant } as StoredGrant;
+/** A redeemed grant, as events tell of it. */
+export function fromStoredGrantDocument(document: RedeemedDocument) {
+  const { id, ...grant } = decode(document);
+  return { grant_id: id, ...grant } as Omit<RecordOf<typeof grants>, 'id' | 'created_at'> & {
+    grant_id: string;
+    created_at: Milliseconds;
+  };
 }
-
-export const toStoredGrantDocument = ({ grant_id, ...grant }: StoredGrant) =>
-  encode({ id: grant_id, ...grant }) as RedeemedDocument;

@@ -20,14 +20,3 @@ export interface ApplicationMarkDocument extends NumberedMarkDocument {
 
 /** In the words of the indexes of marks. */
 export const marked = { 'marks.at': { $exists: true } };
-
-/** A part of the update that makes the change of a grant. */
-export type MarkGrant = (
-  type: Extract<EventType, 'grant.created' | 'grant.revoked'>,
-  at: Date,
-) => { $push?: { marks: MarkDocument } };
-
-export const grantMarks =
-  (recordsEvents: boolean): MarkGrant =>
-  (type, at) =>
-    recordsEvents ? { $push: { marks: { type, at } } } : {};

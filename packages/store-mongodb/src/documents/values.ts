@@ -40,21 +40,6 @@ export function fromHash(hash: Binary): CredentialHash {
   return Uint8Array.from(hash.value());
 }
 
-type InitiatorFieldName =
-  | 'begin_initiator'
-  | 'create_initiator'
-  | 'decide_initiator'
-  | 'deleted_by'
-  | 'erased_by'
-  | 'first_used_by'
-  | 'identify_initiator'
-  | 'issued_by'
-  | 'open_initiator'
-  | 'recovered_by'
-  | 'redeemed_by'
-  | 'revoked_by'
-  | 'switch_initiator';
-
 export function toInitiator(initiator: Initiator): InitiatorDocument {
   const { request_id, by, secret_id, key_id, os_user } = initiator;
   return {
@@ -65,9 +50,6 @@ export function toInitiator(initiator: Initiator): InitiatorDocument {
     ...(os_user !== undefined && { os_user }),
   };
 }
-
-export const initiatorField = <Name extends InitiatorFieldName>(name: Name, initiator: Initiator) =>
-  ({ [name]: toInitiator(initiator) }) as { [Key in Name]: InitiatorDocument };
 
 export function fromInitiator(document: InitiatorDocument): Initiator;
 export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;

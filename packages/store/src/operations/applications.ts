@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
-import { DomainError } from '@latchkey/domain/domain-error';
+import { afterChange, DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
 import { atLeast, type Givens, isSet, lessThan, when } from '../condition.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
@@ -313,15 +313,17 @@ export function applications(db: Adapter): Applications {
     async endGrants(deletion, range) {
       const { application_id } = deletion;
       if (range.before === null) await removeCodes({ application_id });
-      const ids = await listGrants({ application_id, ...range });
-      const from = ids.at(-1);
-      let revoked = 0;
-      if (from === undefined) return { revoked, before: null };
-      const part = { ...deletion, from, before: range.before };
-      for (let some = await revoke(part); some !== null; some = await revoke(part)) {
-        revoked += some.length;
-      }
-      return { revoked, before: ids.length === range.limit ? from : null };
+      return afterChange(async () => {
+        const ids = await listGrants({ application_id, ...range });
+        const from = ids.at(-1);
+        let revoked = 0;
+        if (from === undefined) return { revoked, before: null };
+        const part = { ...deletion, from, before: range.before };
+        for (let some = await revoke(part); some !== null; some = await revoke(part)) {
+          revoked += some.length;
+        }
+        return { revoked, before: ids.length === range.limit ? from : null };
+      });
     },
 
     async forgetDeletion(application_id) {

@@ -2,13 +2,7 @@ import type { Adapter } from '../adapter.ts';
 import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../condition.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, grants } from '../kinds.ts';
-import type {
-  AccountRecord,
-  CodeState,
-  CurrentAccount,
-  GrantRecord,
-  PendingRecord,
-} from '../records.ts';
+import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
 import type { NewCode, OfApplication, Redemption, Store } from '../store.ts';
 
 type Codes = Pick<
@@ -71,7 +65,7 @@ export function codes(db: Adapter): Codes {
         by: 'account_id',
         fields: ['account', 'revision'],
         copy: ({ account, revision }, { code_hash }: NewCodeFields) =>
-          account && { account: snapshotOf(account), account_revision: revision, code_hash },
+          account && { account, account_revision: revision, code_hash },
         withheld: ['code_hash'],
       }),
     { grant_id: ({ id }) => id },
@@ -177,12 +171,6 @@ export function codes(db: Adapter): Codes {
 }
 
 type NewCodeFields = Omit<NewCode, 'grant_id' | 'initiator'> & Pick<Stored, 'id' | 'issued_by'>;
-
-/** Names each member: what a host puts has no others, and an erasure knows these. */
-function snapshotOf(account: CurrentAccount): AccountRecord {
-  const { id, username, display_name, twitter, verified, supporter } = account;
-  return { id, username, display_name, twitter, verified, supporter };
-}
 
 function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRecord {
   return {

@@ -19,7 +19,6 @@ import type {
   AccountRecord,
   ConnectedGrant,
   ConnectionRecord,
-  CurrentAccount,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -111,7 +110,7 @@ export function grants(db: Adapter): Grants {
       by: 'application_id',
       fields: ['deleted_at', 'disabled', 'public', 'document', 'idle_days', 'enabled_at'],
     },
-    account: { kind: accounts, by: 'account_id', fields: ['account', 'erased_at'] },
+    account: { kind: accounts, by: 'account_id', fields: ['account', 'external_id', 'erased_at'] },
   };
   const ofId = ({ grant_id }: Givens<{ grant_id: string }>) => ({
     id: grant_id,
@@ -354,7 +353,7 @@ interface Joined {
   > | null;
 }
 
-type OfNow = Pick<RecordOf<typeof accounts>, 'account' | 'erased_at'> | null;
+type OfNow = Pick<RecordOf<typeof accounts>, 'account' | 'external_id' | 'erased_at'> | null;
 type Authenticating = Pick<Stored, (typeof AUTHENTICATING)[number]> & Joined & { account: OfNow };
 type WithSnapshot = Pick<Stored, (typeof AUTHENTICATING)[number] | 'account'> &
   Joined & { current: OfNow };
@@ -362,7 +361,7 @@ type WithSnapshot = Pick<Stored, (typeof AUTHENTICATING)[number] | 'account'> &
 function authenticationOf(
   grant_id: string,
   found: Authenticating,
-  account: AccountRecord | CurrentAccount | null,
+  account: AccountRecord | null,
 ): GrantAuthentication {
   const { account: ofNow } = found;
   const application = found.application?.deleted_at === null ? found.application : null;
@@ -386,7 +385,7 @@ function authenticationOf(
     idle_days: application?.idle_days ?? null,
     enabled_at: application?.enabled_at ?? null,
     account,
-    external_id: ofNow?.account?.external_id ?? null,
+    external_id: ofNow?.external_id ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { accounts } from '../kinds.ts';
-import type { CurrentAccount } from '../records.ts';
+import type { AccountRecord } from '../records.ts';
 
 /** A page of an account. From its creation on, an erasure and a sign-out of the account find it. */
 export const PAGE_OF_ACCOUNT = {
@@ -12,7 +12,7 @@ export const PAGE_OF_ACCOUNT = {
 } as const;
 
 interface Held {
-  account: CurrentAccount | null;
+  account: AccountRecord | null;
   sign_outs: number;
   revision: number;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
+import { accounts, type EraseMessages } from './accounts.ts';
 import { applications } from './applications.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
@@ -13,7 +14,8 @@ import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 
 /** What every store does in the same way. */
-export const operations = (db: Adapter, clock: Clock) => ({
+export const operations = (db: Adapter, clock: Clock, eraseMessages: EraseMessages) => ({
+  ...accounts(db, clock, eraseMessages),
   ...applications(db),
   ...scopes(db, clock),
   ...resources(db),

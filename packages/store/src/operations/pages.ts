@@ -1,7 +1,7 @@
 import type { Adapter } from '../adapter.ts';
 import { type Givens, moreThan } from '../condition.ts';
 import { accounts, pages as kind } from '../kinds.ts';
-import type { AccountRecord, CurrentAccount, PageRecord } from '../records.ts';
+import type { AccountRecord, PageRecord } from '../records.ts';
 import type { PageOpening, Store } from '../store.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
 
@@ -22,7 +22,7 @@ const PAGE = [
 
 interface PageOfAccount {
   sign_outs: number;
-  account: { account: CurrentAccount | null; sign_outs: number } | null;
+  account: { account: AccountRecord | null; sign_outs: number } | null;
 }
 
 export function pages(db: Adapter): Pages {
