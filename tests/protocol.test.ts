@@ -256,8 +256,6 @@ describe('the lifetimes and the sizes', () => {
     'COUNTS_KEPT',
     'DEFAULT_AUDIT_DAYS',
     'DEFAULT_MIN_FREE_MB',
-    'HOST.position',
-    'HOST.sub_type',
     'LINE_BYTES',
     'MAX_QUEUED',
     'STALLED_AFTER',

@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a decision record that says what the caller gets for it; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 35, functions: 118 },
-  'convert on MongoDB': { files: 39, functions: 151 },
-  'linking flow': { files: 81, functions: 296 },
-  'app create': { files: 59, functions: 217 },
+  'convert on SQLite': { files: 39, functions: 135 },
+  'convert on MongoDB': { files: 39, functions: 169 },
+  'linking flow': { files: 86, functions: 323 },
+  'app create': { files: 74, functions: 312 },
   '--version': { modules: 16 },
 } as const;

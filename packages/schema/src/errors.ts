@@ -454,9 +454,8 @@ export const errorTable = {
     status: 409,
     error: 'invalid_request',
     title: 'The delivery is pending',
-    description:
-      'The delivery is pending: it is being tried, or will be. See its next_attempt_at and wait.',
-    help: 'Only a delivery that has ended can be retried: one that was delivered, given up or dropped.',
+    description: 'The delivery is being tried, or is due now. Wait for the end of its try.',
+    help: 'A delivery can be retried once it has ended, or while it waits for a later try.',
   },
   secret_not_found: {
     status: 404,

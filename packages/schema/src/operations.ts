@@ -689,7 +689,7 @@ export const operations = {
     needsEvents: true,
     summary: 'Replay what was not delivered to an endpoint',
     description:
-      'Every delivery that was given up or dropped since then is due now, and its tries begin anew; no pings. One call replays at most 10,000, newest first: repeat it until the count is 0.',
+      'Every delivery that was given up or dropped since then, and every one that waits for a later try, is due now, and its tries begin anew; no pings. One call replays at most 10,000, newest first: repeat it until the count is 0.',
     input: input.replayInput,
     output: object.replay,
     errors: ['endpoint_not_found', 'endpoint_disabled'],
@@ -715,7 +715,7 @@ export const operations = {
     needsEvents: true,
     summary: 'Retry a delivery',
     description:
-      'A delivery that has ended is due now, and its tries begin anew. A ping is tried once more.',
+      'A delivery that has ended, or waits for a later try, is due now, and its tries begin anew. A ping is tried once more.',
     input: input.deliveryIdInput,
     output: object.delivery,
     errors: ['delivery_not_found', 'endpoint_not_found', 'endpoint_disabled', 'delivery_pending'],

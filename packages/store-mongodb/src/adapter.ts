@@ -263,7 +263,7 @@ export function mongoAdapter(
     settings: readonly Setting[],
     fields: readonly string[],
     { grant_id, isExact = false }: Options,
-    isOnce = !isExact && mayBeLate(terms, settings),
+    isOnce = !isExact && mayBeLate(kind, terms, settings),
   ): AnyCall<Document | null> {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, terms, ABSENT);

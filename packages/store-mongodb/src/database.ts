@@ -16,7 +16,6 @@ import type { AccountDocument } from './documents/accounts.ts';
 import type { ApplicationDocument } from './documents/applications.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
 import type { DeliveryDocument } from './documents/deliveries.ts';
-import type { EndpointsDocument } from './documents/endpoints.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
 import { fromId, toId } from './documents/values.ts';
@@ -39,7 +38,6 @@ export interface Collections extends Concerns {
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument>;
   grants: Collection<GrantDocument>;
-  endpoints: Collection<EndpointsDocument>;
   deliveries: Collection<DeliveryDocument>;
   hourCounts: Collection<HourDocument>;
   /** In the same collection. */
@@ -244,7 +242,6 @@ export class Database {
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
         grants: db.collection('grants', options),
-        endpoints: db.collection('endpoints', options),
         deliveries: db.collection('deliveries', options),
         hourCounts: db.collection('hour_counts', options),
         liveCount: db.collection('hour_counts', options),

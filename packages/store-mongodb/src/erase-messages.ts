@@ -1,4 +1,4 @@
-import type { EraseMessages } from '@latchkey/store/operations/accounts';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import type { Filter } from 'mongodb';
 import { BATCH_SIZE, inBatches } from './batches.ts';
 import type { Database } from './database.ts';
@@ -6,7 +6,7 @@ import type { DeliveryDocument } from './documents/deliveries.ts';
 import { toDate, toId } from './documents/values.ts';
 
 export const eraseMessages =
-  (database: Database): EraseMessages =>
+  (database: Database): ByHand['eraseMessages'] =>
   ({ account_id, erased_at, revision }) => {
     const which: Filter<DeliveryDocument> = {
       account_id: toId(account_id),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { COUNTS_KEPT, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
+import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
 import { type AnyKind, indexesOf as indexesOfKind } from '@latchkey/store/kind';
 import * as kinds from '@latchkey/store/kinds';
 import {
@@ -47,48 +47,32 @@ const declaredOf = (kind: AnyKind, options?: { withOptional: boolean }): Index[]
     },
   );
 
-const grantIndexesOf = (options?: { withOptional: boolean }) => [
-  ...declaredOf(kinds.grants, options),
-  marksOf('grants'),
-];
-export const grantIndexes: readonly Index[] = grantIndexesOf();
+/** What no declaration says. */
+const byHand: Record<string, readonly Index[]> = {
+  grants: [marksOf('grants')],
+  applications: [marksOf('applications')],
+  accounts: [marksOf('accounts')],
+  deliveries: [
+    {
+      name: 'deliveries_pending',
+      key: { created_at: 1 },
+      options: { partialFilterExpression: { due_at: { $exists: true } } },
+    },
+    {
+      // What an erasure takes the names from.
+      name: 'deliveries_by_account',
+      key: { account_id: 1 },
+      options: { partialFilterExpression: { type: 'account.updated' } },
+    },
+  ],
+};
 
-const endpointIndexes: readonly Index[] = [
-  { name: 'endpoints_by_id', key: { 'endpoints.id': 1 }, options: {} },
+const ofKind = (kind: AnyKind, options?: { withOptional: boolean }): readonly Index[] => [
+  ...declaredOf(kind, options),
+  ...(byHand[kind.name] ?? []),
 ];
 
-/** What is to be tried. */
-const due = { due_at: { $exists: true } };
-
-const deliveryIndexes: readonly Index[] = [
-  {
-    name: 'deliveries_due',
-    key: { endpoint_id: 1, due_at: 1 },
-    options: { partialFilterExpression: due },
-  },
-  {
-    name: 'deliveries_pending',
-    key: { created_at: 1 },
-    options: { partialFilterExpression: due },
-  },
-  { name: 'deliveries_by_endpoint', key: { endpoint_id: 1, status: 1, _id: -1 }, options: {} },
-  {
-    name: 'deliveries_by_grant',
-    key: { grant_id: 1, _id: -1 },
-    options: { partialFilterExpression: { grant_id: { $exists: true } } },
-  },
-  {
-    // What an erasure takes the names from.
-    name: 'deliveries_by_account',
-    key: { account_id: 1 },
-    options: { partialFilterExpression: { type: 'account.updated' } },
-  },
-  {
-    name: 'delivery_expiry',
-    key: { ended_at: 1 },
-    options: { expireAfterSeconds: DELIVERIES_KEPT / 1000 },
-  },
-];
+export const grantIndexes = ofKind(kinds.grants);
 
 const countIndexes: readonly Index[] = [
   {
@@ -106,23 +90,20 @@ export interface IndexOptions {
   reducesRevoked?: boolean;
 }
 
-export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
-  applications: [...declaredOf(kinds.applications), marksOf('applications')],
-  accounts: [...declaredOf(kinds.accounts), marksOf('accounts')],
-  links: declaredOf(kinds.links),
-  pages: declaredOf(kinds.pages),
-  grants: grantIndexesOf({ withOptional: reducesRevoked }),
-  endpoints: endpointIndexes,
-  deliveries: deliveryIndexes,
-  refusals: declaredOf(kinds.refusals),
-  hour_counts: countIndexes,
-  rate_limit_counts: rateLimitIndexes,
-});
-
-export type IndexedCollection = keyof ReturnType<typeof indexesOf>;
+export function indexesOf({ reducesRevoked = false }: IndexOptions = {}) {
+  const all: Record<string, readonly Index[]> = {
+    hour_counts: countIndexes,
+    rate_limit_counts: rateLimitIndexes,
+  };
+  for (const kind of Object.values<AnyKind>(kinds)) {
+    const indexes = ofKind(kind, { withOptional: reducesRevoked });
+    if (indexes.length > 0) all[kind.name] = indexes;
+  }
+  return all;
+}
 
 export interface MissingIndexes {
-  collection: IndexedCollection;
+  collection: string;
   exists: boolean;
   indexes: readonly Index[];
 }
@@ -138,11 +119,11 @@ export async function inspectIndexes(
   options: IndexOptions = {},
 ): Promise<IndexFindings> {
   const all = indexesOf(options);
-  const collections = Object.keys(all) as IndexedCollection[];
+  const collections = Object.keys(all);
   const findings = await Promise.all(
     collections.map(async (collection) => {
       const present = await listIndexes(db, collection, maxTimeMS);
-      const wanted: readonly Index[] = all[collection];
+      const wanted = all[collection] ?? [];
       const conflicts = wanted.flatMap((index) => conflictOf(collection, index, present ?? []));
       const names = new Set(present?.map(({ name }) => name));
       const indexes = wanted.filter(({ name }) => !names.has(name));
@@ -165,7 +146,7 @@ export function createIndexesText({ collection, indexes }: MissingIndexes): stri
 
 async function listIndexes(
   db: Db,
-  collection: IndexedCollection,
+  collection: string,
   maxTimeMS: number,
 ): Promise<IndexDescriptionInfo[] | null> {
   try {
@@ -180,7 +161,7 @@ async function listIndexes(
 const NAMESPACE_NOT_FOUND = 26;
 
 function conflictOf(
-  collection: IndexedCollection,
+  collection: string,
   wanted: Index,
   present: readonly IndexDescriptionInfo[],
 ): string[] {

@@ -12,13 +12,18 @@ import {
   isForApplications,
   TOLD_WHILE_DISABLED,
 } from '@latchkey/store/event';
-import type { EndpointRecord } from '@latchkey/store/records';
-import type { Binary, Collection, Filter } from 'mongodb';
+import type { RecordOf } from '@latchkey/store/kind';
+import {
+  deliveries as deliveryKind,
+  endpoints as endpointKind,
+  endpointOwners,
+} from '@latchkey/store/kinds';
+import { HOST_OWNER } from '@latchkey/store/records';
+import type { Binary, Collection } from 'mongodb';
 import { allOf, type Database } from './database.ts';
 import { type AccountDocument, fromAccountDocument, isErased } from './documents/accounts.ts';
 import type { ApplicationDocument } from './documents/applications.ts';
-import { type DeliveryDocument, toDeliveryDocument } from './documents/deliveries.ts';
-import { fromEndpointsDocument, HOST } from './documents/endpoints.ts';
+import type { DeliveryDocument } from './documents/deliveries.ts';
 import {
   fromStoredGrantDocument,
   type RedeemedDocument,
@@ -26,10 +31,24 @@ import {
   withDetails,
 } from './documents/grants.ts';
 import { type MarkDocument, marked, type NumberedMarkDocument } from './documents/marks.ts';
-import { fromId, toDate } from './documents/values.ts';
-import { dropDeliveries, dropped } from './drop-deliveries.ts';
+import { fromId, toDate, toId } from './documents/values.ts';
+import { documentOf, recordOf } from './encoding.ts';
 import { hasOnlyDuplicates } from './errors.ts';
-import { atRevision, revisionOf } from './retry-on-conflict.ts';
+import { revisionOf } from './retry-on-conflict.ts';
+
+type Endpoint = RecordOf<typeof endpointKind>;
+type Owner = { _id: Binary; ids: string[] };
+
+const absent = { $exists: false };
+const host = toId(HOST_OWNER);
+const toEndpoint = recordOf(endpointKind, Object.keys(endpointKind.fields));
+const toDelivery = documentOf(deliveryKind);
+
+const dropped = (now: Milliseconds) =>
+  ({
+    $set: { status: 'dropped', ended_at: toDate(now) },
+    $unset: { due_at: '', claim: '' },
+  }) as const;
 
 // An event is at most 8 deliveries, so an insert is of at most 8,000, or about 6 MB.
 const ROUND = 500;
@@ -91,14 +110,22 @@ function findMarked(
 async function endpointsOf(
   database: Database,
   application_ids: readonly Binary[],
-): Promise<(type: EventType, application_ids: readonly Binary[]) => EndpointRecord[]> {
-  const _id = { $in: [HOST, ...application_ids] };
-  const owners = await database.decideByIndex('_id_', ({ endpoints }, options) =>
-    endpoints.find({ _id }, options).toArray(),
+): Promise<(type: EventType, application_ids: readonly Binary[]) => Endpoint[]> {
+  const _id = { $in: [host, ...application_ids] };
+  const owners = await database.decideByIndex('_id_', ({ db }, options) =>
+    db.collection<Owner>(endpointOwners.name).find({ _id }, options).toArray(),
   );
-  const records = new Map(owners.map((owner) => [fromId(owner._id), fromEndpointsDocument(owner)]));
+  const ids = owners.flatMap(({ ids }) => ids.map(toId));
+  const documents = await database.decideByIndex('_id_', ({ db }, options) =>
+    db
+      .collection<{ _id: Binary }>(endpointKind.name)
+      .find({ _id: { $in: ids } }, options)
+      .toArray(),
+  );
+  const endpoints = documents.map((document) => toEndpoint(document) as unknown as Endpoint);
+  const records = Map.groupBy(endpoints, ({ owner }) => owner);
   return (type, of) =>
-    [HOST, ...(isForApplications(type) ? of : [])]
+    [host, ...(isForApplications(type) ? of : [])]
       .flatMap((owner) => records.get(fromId(owner)) ?? [])
       .filter((endpoint) => isToldOf(endpoint, type));
 }
@@ -225,7 +252,7 @@ async function tellOfAccounts(
     }));
   });
   await insert(database, deliveries);
-  await giveBodies(database, deliveries, { of: { claim: { $exists: false } }, due_at: now, now });
+  await giveBodies(database, deliveries, now);
   await takeOff(database, 'accounts', documents, {
     by: 'id',
     values: documents.flatMap(({ marks }) => marks.map(({ id }) => id)),
@@ -235,13 +262,11 @@ async function tellOfAccounts(
 /**
  * Writes the messages of an `account.updated`, unless the account is erased. The account is read after the
  * deliveries were stored: an erasure that this read misses drops them, and nothing is written any more.
- *
- * @param options.of - which of the deliveries are still to have it
  */
-export async function giveBodies(
+async function giveBodies(
   database: Database,
   deliveries: readonly DeliveryDocument[],
-  options: { of: Filter<DeliveryDocument>; due_at?: Milliseconds; now: Milliseconds },
+  now: Milliseconds,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const account_ids = deliveries.flatMap(({ account_id }) => account_id ?? []);
@@ -253,19 +278,13 @@ export async function giveBodies(
       isErased(account) ? [] : [[fromId(account._id), fromAccountDocument(account)] as const],
     ),
   );
-  const { of, due_at, now } = options;
   const updates = deliveries.map(({ _id, account_id, event_id, created_at }) => {
     const account = account_id && accounts.get(fromId(account_id));
     const event = { id: fromId(event_id), at: created_at.getTime() };
     const update = account
-      ? {
-          $set: {
-            body: accountUpdated(event, account).body,
-            ...(due_at !== undefined && { due_at: toDate(due_at) }),
-          },
-        }
+      ? { $set: { body: accountUpdated(event, account).body, due_at: toDate(now) } }
       : dropped(now);
-    const filter = { ...of, _id, status: 'pending' as const, body: { $exists: false } };
+    const filter = { _id, status: 'pending' as const, claim: absent, body: absent };
     return { updateOne: { filter, update } };
   });
   await database.write<void>(({ deliveries }) => ({
@@ -297,14 +316,25 @@ async function tellOfApplications(
   await insert(database, deliveriesOf(events, told, now));
   for (const { _id, type, at } of marks) {
     if (type !== 'application.disabled') continue;
-    const own = await database.decide(({ endpoints, decisive }) =>
-      endpoints.findOne({ _id }, decisive),
+    const own = await database.decide(({ db, decisive }) =>
+      db.collection<Owner>(endpointOwners.name).findOne({ _id }, decisive),
     );
-    if (own === null || own.endpoints.length === 0) continue;
-    const endpoint_id = { $in: own.endpoints.map(({ id }) => id) };
+    if (own === null || own.ids.length === 0) continue;
+    const endpoint_id = { $in: own.ids.map(toId) };
     const pausing = { type: { $nin: [...TOLD_WHILE_DISABLED] }, created_at: { $lte: at } };
     // What began anew is dropped at its claim if the application is disabled by then.
-    await dropDeliveries(database, { endpoint_id, ...pausing, ...atRevision(0) }, now);
+    const which = {
+      endpoint_id,
+      ...pausing,
+      status: 'pending',
+      round: { $exists: false },
+    } as const;
+    await database.write<void>(({ deliveries }) => ({
+      isPart: true,
+      async send(options) {
+        await deliveries.updateMany(which, dropped(now), options);
+      },
+    }));
   }
   await takeOff(database, 'applications', documents, {
     by: 'id',
@@ -314,12 +344,13 @@ async function tellOfApplications(
 
 const deliveriesOf = (
   events: readonly { event: Event; application_ids: readonly Binary[] }[],
-  told: (type: EventType, application_ids: readonly Binary[]) => EndpointRecord[],
+  told: (type: EventType, application_ids: readonly Binary[]) => Endpoint[],
   due_at: Milliseconds,
 ): DeliveryDocument[] =>
   events.flatMap(({ event, application_ids }) =>
-    told(event.type as EventType, application_ids).map(({ id }) =>
-      toDeliveryDocument(newDelivery(event, id, due_at)),
+    told(event.type as EventType, application_ids).map(
+      ({ id, generation }) =>
+        toDelivery({ ...newDelivery(event, id, due_at), generation }) as DeliveryDocument,
     ),
   );
 

@@ -1,5 +1,5 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
-import type { Clock } from '@latchkey/domain/clock';
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations as declared } from '@latchkey/store/operations/operations';
 import { reduction } from '@latchkey/store/operations/reduction';
@@ -11,17 +11,15 @@ import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
-import { deliveries } from './deliveries.ts';
-import { endpoints } from './endpoints.ts';
 import { eraseMessages } from './erase-messages.ts';
 import { isForbidden } from './errors.ts';
 import { eventsKeys } from './events-keys.ts';
-import { tellAll } from './make-deliveries.ts';
+import { makeDeliveries, tellAll } from './make-deliveries.ts';
 import type { MongoStep } from './migrations.ts';
+import { countPending, endpointsWithDue } from './pending.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
 import { sizesIn } from './sizes.ts';
-import { sweepEndpoints } from './sweep-endpoints.ts';
 import { trials } from './trials.ts';
 import { useMarks } from './use-mark.ts';
 
@@ -36,19 +34,16 @@ export interface MongoStore extends Store {
 }
 
 export function operations(database: Database, clock: Clock, recordsEvents = false) {
-  const ofEndpoints = endpoints(database, clock);
-  const adapter = mongoAdapter(database, { recordsEvents });
-  const ofRecords = declared(adapter, clock, eraseMessages(database));
+  const ofRecords = declared(mongoAdapter(database, { recordsEvents }), clock, {
+    tell: () => tellAll(database, clock),
+    endpointsWithDue: (by) => endpointsWithDue(database, by),
+    countPending: (limit) => countPending(database, limit),
+    eraseMessages: eraseMessages(database),
+  });
   return {
     ...ofRecords,
-    // What is recorded has the address of its document.
-    async forgetDeletion(application_id: string) {
-      if (recordsEvents) await tellAll(database, clock);
-      await ofRecords.forgetDeletion(application_id);
-    },
     ...trials(database),
-    ...ofEndpoints,
-    ...deliveries(database, ofEndpoints),
+    makeDeliveries: (now: Milliseconds) => makeDeliveries(database, now),
     ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),
@@ -85,6 +80,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     options.onError?.(error);
   }
 
+  const store = operations(database, clock, recordsEvents);
   const reduce = days === null ? null : reduction(mongoAdapter(database), days);
   let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
@@ -95,7 +91,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   }
   async function sweepOnce(): Promise<void> {
     await reduce?.(clock());
-    if (recordsEvents) await sweepEndpoints(database, clock());
+    if (recordsEvents) await store.sweepEndpoints(clock());
   }
   const timer = setInterval(() => {
     sweep().catch((error) => options.onError?.(error));
@@ -115,7 +111,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
 
   return {
-    ...operations(database, clock, recordsEvents),
+    ...store,
     connectionPool,
     clockDifference,
     measure: () =>

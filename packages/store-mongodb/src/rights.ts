@@ -5,7 +5,7 @@ import { ConfigurationError } from './configuration-error.ts';
 
 const collections = [
   ...Object.values<AnyKind>(kinds).map(({ name }) => name),
-  ...['endpoints', 'deliveries', 'hour_counts', 'rate_limit_counts', 'schema', 'fences'],
+  ...['hour_counts', 'rate_limit_counts', 'schema', 'fences'],
 ].toSorted();
 export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 

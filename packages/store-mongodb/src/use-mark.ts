@@ -1,9 +1,8 @@
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
+import { endpointOwners } from '@latchkey/store/kinds';
 import type { ClaimedDatabase, UseMark, UseMarks } from '@latchkey/store/use-mark';
 import type { ClientSession, Collection, Db } from 'mongodb';
 import type { Concerns } from './concerns.ts';
-import type { EndpointsDocument } from './documents/endpoints.ts';
-import { toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
 /** `writes` counts the pages that copies wrote. */
@@ -42,16 +41,13 @@ export function useMarks(
   };
 }
 
-export const claimed = ({
-  db,
-  endpoints,
-  ...concerns
-}: Concerns & { db: Db; endpoints: Collection<EndpointsDocument> }): ClaimedDatabase => ({
+export const claimed = ({ db, ...concerns }: Concerns & { db: Db }): ClaimedDatabase => ({
   ...useMarks(db, concerns),
   name: `The database ${db.databaseName}`,
   async hasEndpoints() {
-    const heard = { endpoints: { $elemMatch: { id: { $ne: toId(DEMO_ENDPOINT_ID) } } } };
-    return (await endpoints.findOne(heard, { projection: { _id: 1 } })) !== null;
+    const heard = { ids: { $elemMatch: { $ne: DEMO_ENDPOINT_ID } } };
+    const owners = db.collection(endpointOwners.name);
+    return (await owners.findOne(heard, { ...concerns.listing, projection: { _id: 1 } })) !== null;
   },
 });
 

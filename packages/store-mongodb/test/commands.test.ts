@@ -1,4 +1,3 @@
-import { operations } from '@latchkey/store/operations/operations';
 import {
   aHash,
   anAccount,
@@ -17,11 +16,10 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { toDate, toHash, toId } from '../src/documents/values.ts';
-import { rateLimits } from '../src/rate-limits.ts';
+import { operations } from '../src/mongo-store.ts';
 
 // The commands that a real database gets. `concerns.test.ts` has the same for other kinds of server.
 
@@ -36,10 +34,7 @@ describe.skipIf(!server)(title, () => {
     defaultTimeouts,
   );
   const database = new Database(client, name, defaultTimeouts);
-  const store = {
-    ...operations(mongoAdapter(database), Date.now, async () => undefined),
-    ...rateLimits(database),
-  };
+  const store = operations(database, Date.now);
   let sent: CommandStartedEvent[] = [];
   client.on('commandStarted', (event) => sent.push(event));
 

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import type { Store } from '@latchkey/store/store';
 import { aCode, anAccount } from '@latchkey/store-suite/records';
 import type {} from '@latchkey/test-kit/global-setup';
@@ -7,7 +9,7 @@ import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databas
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { GrantDocument } from '../src/documents/grants.ts';
-import { grantIndexes } from '../src/indexes.ts';
+import { grantIndexes, indexesOf } from '../src/indexes.ts';
 import { type MongoStoreOptions, openMongoStore } from '../src/mongo-store.ts';
 import { pendingDocument } from './documents.ts';
 
@@ -178,4 +180,22 @@ describe.skipIf(!given)(given ? 'indexes' : 'indexes (not run: there is no Mongo
     }
     await store.close();
   });
+});
+
+test('the page has the command for each index', async () => {
+  const url = new URL('../../../docs/operations/mongodb.md', import.meta.url);
+  const page = await readFile(url, 'utf8');
+  const [, commands = ''] = /```js\n(db\.\w+\.createIndex[^`]+)```/.exec(page) ?? [];
+  const found: string[] = [];
+  const collection = (name: string) => ({
+    createIndex: (...words: unknown[]) => found.push(`${name} ${JSON.stringify(words)}`),
+  });
+  runInNewContext(commands, { db: new Proxy({}, { get: (_, name) => collection(String(name)) }) });
+  const wanted = Object.entries(indexesOf()).flatMap(([collection, indexes]) =>
+    indexes.map(
+      ({ name, key, options }) =>
+        `${collection} ${JSON.stringify([key, { name, ...options }, 'majority'])}`,
+    ),
+  );
+  expect(found.toSorted()).toEqual(wanted.toSorted());
 });

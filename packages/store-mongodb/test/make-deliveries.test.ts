@@ -16,7 +16,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
-import { sweepEndpoints } from '../src/sweep-endpoints.ts';
 
 // What other processes do between two steps of one that makes deliveries.
 
@@ -108,7 +107,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     };
     await ofHeld().makeDeliveries(Date.now());
     expect(await isStatus(deleted.id)).toEqual(['pending']);
-    await sweepEndpoints(database, Date.now());
+    await store().sweepEndpoints(Date.now());
     expect(await isStatus(deleted.id)).toEqual(['dropped']);
     expect(await isStatus(disabled.id)).toEqual(['dropped']);
     expect(await isStatus(left.id)).toEqual(['pending']);
@@ -140,7 +139,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
       const replay = { endpoint_id: endpoint.id, since: 0, now: Date.now(), limit: 9 };
       expect(await store().replayDeliveries(replay)).toBe(1);
     };
-    await sweepEndpoints(held, Date.now());
+    await ofHeld().sweepEndpoints(Date.now());
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
   });
 
@@ -188,7 +187,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     await refuse('update', 13, 1);
     expect(await end(endpoint.id)).toMatchObject({ id: endpoint.id });
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
-    await sweepEndpoints(database, Date.now());
+    await store().sweepEndpoints(Date.now());
     expect(await isStatus(endpoint.id)).toEqual(['dropped']);
   });
 

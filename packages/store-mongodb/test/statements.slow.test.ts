@@ -20,6 +20,10 @@ import { type Examined, joined, openExplained } from './statements.ts';
 
 const GRANTS = 100_000;
 const BESIDE = 200;
+const FEW = [
+  ...['applications', 'scopes', 'resources', 'keys'],
+  ...['endpoints', 'endpoint_owners', 'deliveries'],
+];
 
 /** The most that a command of each shape examined, wherever it was sent. */
 type Walk = Map<string, Examined>;
@@ -43,7 +47,8 @@ describeOnMongodb('a command', (server) => {
         keys: Math.max(keys, examined.keys),
         documents: Math.max(documents, examined.documents),
         returned: Math.max(returned, examined.returned),
-        by: joined([...by.split(' '), ...examined.by.split(' ')]),
+        // Of a collection that is not there yet, nothing is read.
+        by: joined([...by.split(' '), ...examined.by.split(' ')].filter((one) => one !== '')),
       });
       const most = 2 * examined.returned + 10;
       if (Math.max(examined.keys, examined.documents) > most) {
@@ -68,8 +73,7 @@ describeOnMongodb('a command', (server) => {
       );
       await rowsBeside(plain, BESIDE);
       // Operators make these, and few. So the second walk finds as many as the first.
-      for (const few of ['applications', 'scopes', 'resources', 'keys', 'endpoints', 'deliveries'])
-        await db.collection(few).deleteMany({});
+      for (const few of FEW) await db.collection(few).deleteMany({});
       // The erasure at the end of the first walk is not told yet.
       await db.collection('grants').updateMany({}, { $unset: { marks: '' } });
       walk = new Map();
@@ -101,7 +105,7 @@ describeOnMongodb('a command', (server) => {
     const scanned = walks.flatMap((walk) =>
       [...walk].flatMap(([shape, { by }]) => (by === 'COLLSCAN' ? shape.split(' ')[1] : [])),
     );
-    expect(new Set(scanned)).toEqual(new Set(['scopes', 'endpoints']));
+    expect(new Set(scanned)).toEqual(new Set(['scopes']));
   });
 
   test('examines the same with twice the grants', () => {

@@ -5,7 +5,6 @@ import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
-import { sweepEndpoints } from '../src/sweep-endpoints.ts';
 
 /** What a command examined, and what it found, on all shards together. */
 export interface Examined {
@@ -51,14 +50,15 @@ export async function openExplained(
     }
   }
 
+  const { sweepEndpoints, ...own } = operations(database, Date.now, true);
   const store: SweptStore = {
-    ...operations(database, Date.now, true),
+    ...own,
     ping: async () => undefined,
     // dbStats has no plan.
     measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
     async sweep() {
       await reduction(mongoAdapter(database), 1)(Date.now());
-      await sweepEndpoints(database, Date.now());
+      await sweepEndpoints(Date.now());
     },
   };
   const explained = Object.entries(store).map(([operation, call]) => [

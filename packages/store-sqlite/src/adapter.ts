@@ -3,6 +3,8 @@ import type { ErrorMembers } from '@latchkey/domain/domain-error';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type {
   Adapter,
+  DecidedEvent,
+  Decision,
   Holder,
   Join,
   ListOptions,
@@ -66,6 +68,7 @@ export const rowOf =
 
 /** A write takes about 20 µs, so so many block the thread for about 5 ms, like a batch of writes. */
 const MOST_AT_ONCE = 256;
+const mostOf = ({ limit = MOST_AT_ONCE }: Input) => Math.min(Number(limit), MOST_AT_ONCE);
 
 /** Where the statements of calls run. */
 export interface Queues {
@@ -96,7 +99,12 @@ const byKey =
   ({ key }: AnyKind): WhereOf =>
   (given: Givens<{ key: string }>) => ({ [key]: given.key });
 
-export function sqliteAdapter(database: DatabaseSync, queues: Queues): Adapter {
+/** @param record - records the event of a decision. Default: none is recorded */
+export function sqliteAdapter(
+  database: DatabaseSync,
+  queues: Queues,
+  record: (key: string, event: DecidedEvent) => void = () => undefined,
+): Adapter {
   /** A call is prepared at its first use: a command makes few calls. */
   function atFirstUse(prepare: () => Work): Work {
     let work: Work | undefined;
@@ -401,7 +409,7 @@ export function sqliteAdapter(database: DatabaseSync, queues: Queues): Adapter {
           const rowsOf = statementsOf(
             terms,
             (statement, like) =>
-              `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${kind.key} IN (SELECT ${kind.key}${selection(statement, kind, terms, like, options)} LIMIT ${MOST_AT_ONCE}) RETURNING ${fields.join(', ')}`,
+              `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${kind.key} IN (SELECT ${kind.key}${selection(statement, kind, terms, like, options)} LIMIT ${statement.raw(mostOf)}) RETURNING ${fields.join(', ')}`,
             allRows,
           );
           const changed = many(rowsOf, decoderOf(dialect, kind, fields), result);
@@ -450,15 +458,17 @@ export function sqliteAdapter(database: DatabaseSync, queues: Queues): Adapter {
     modify(
       kind: AnyKind,
       key: (input: never) => string,
-      decide: (found: never, input: never) => { put?: Input; result: unknown },
+      decide: (found: never, input: never) => Decision<Input, unknown>,
       options?: Options,
     ) {
       const found = find(kind, byKey(kind), Object.keys(kind.fields), same);
       const put = insert(kind, { replaces: true });
       return writing((input) => {
-        const record = found({ key: key(input as never) });
-        const { put: replacement, result } = decide(record as never, input as never);
+        const id = key(input as never);
+        const before = found({ key: id });
+        const { put: replacement, result, event } = decide(before as never, input as never);
         if (replacement !== undefined) put(replacement);
+        if (event) record(id, event);
         return result;
       }, options);
     },

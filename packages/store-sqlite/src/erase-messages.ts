@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
-import type { Tombstone } from '@latchkey/store/operations/accounts';
+import type { Tombstone } from '@latchkey/store/operations/by-hand';
 import { UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 
 /** Not once the account was put again: its messages are of the new one. */

@@ -36,53 +36,16 @@ export const migrations: readonly SqliteStep[] = [
     sql: `
   ${ofKinds}
 
-  CREATE TABLE endpoints (
-    id BLOB PRIMARY KEY,
-    application_id BLOB, -- null for the host's
-    url TEXT NOT NULL,
-    types TEXT, -- JSON; null for all
-    disabled_reason TEXT, -- null if it is enabled
-    created_at INTEGER NOT NULL,
-    secret_version INTEGER NOT NULL,
-    overlap_until INTEGER, -- the end of the secret before
-    last_success_at INTEGER,
-    failing_since INTEGER,
-    failures INTEGER NOT NULL -- since then
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX endpoints_by_application ON endpoints (application_id, id);
-  CREATE INDEX failing_endpoints ON endpoints (failing_since) WHERE failing_since IS NOT NULL;
-
   -- Events, each recorded in the transaction of its change, that are no deliveries yet.
   CREATE TABLE outbox (
     number INTEGER PRIMARY KEY,
     type TEXT NOT NULL,
     about BLOB NOT NULL, -- a grant, an account or an application
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    name TEXT -- of the application
   ) STRICT;
 
-  CREATE TABLE deliveries (
-    id BLOB PRIMARY KEY NOT NULL,
-    endpoint_id BLOB NOT NULL,
-    event_id BLOB NOT NULL,
-    type TEXT NOT NULL,
-    grant_id BLOB,
-    account_id BLOB,
-    body TEXT, -- null once its account is erased
-    status TEXT NOT NULL,
-    created_at INTEGER NOT NULL, -- when the event happened
-    due_at INTEGER, -- while pending: the next try, or the end of the claim
-    claim TEXT, -- of the try under way
-    tries INTEGER NOT NULL,
-    attempts TEXT NOT NULL, -- JSON
-    ended_at INTEGER
-  ) STRICT;
-
-  CREATE INDEX due_deliveries ON deliveries (endpoint_id, due_at) WHERE due_at IS NOT NULL;
-  CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, status, id);
-  CREATE INDEX deliveries_by_grant ON deliveries (grant_id, id) WHERE grant_id IS NOT NULL;
-  CREATE INDEX messages_with_names ON deliveries (account_id) WHERE type = 'account.updated';
-  CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX deliveries_by_account ON deliveries (account_id) WHERE type = 'account.updated';
 
   -- What happened in each of the last hours.
   CREATE TABLE hour_counts (

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { type EventType, uuidFromBytes } from '@latchkey/schema';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { type EventType, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { DecidedEvent } from '@latchkey/store/adapter';
 import { isToldOf, newDelivery } from '@latchkey/store/delivery';
 import { endReason } from '@latchkey/store/end-reason';
 import {
@@ -12,12 +13,22 @@ import {
   grantRevoked,
   isForApplications,
 } from '@latchkey/store/event';
+import type { RecordOf } from '@latchkey/store/kind';
+import { deliveries, endpoints as endpointKind, grants } from '@latchkey/store/kinds';
 import type { StoredReason } from '@latchkey/store/records';
-import { DROPPED, deliveryRow, INSERT_DELIVERY, UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
-import { type EndpointRow, endpointRecord } from './endpoints.ts';
+import { HOST_OWNER } from '@latchkey/store/records';
+import { decoderOf } from '@latchkey/store/sql';
+import { dialect, rowOf } from './adapter.ts';
+import { UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { idOrNull, initiatorRecord } from './rows.ts';
 
-type OutboxRow = { number: number; type: EventType; about: Uint8Array; at: number };
+type OutboxRow = {
+  number: number;
+  type: EventType;
+  about: Uint8Array;
+  at: number;
+  name: string | null;
+};
 
 type ToldRow = {
   application_id: Uint8Array;
@@ -34,42 +45,30 @@ type ToldRow = {
 // An event is at most 8 inserts, so a batch blocks the thread for about 10 ms.
 const BATCH_SIZE = 100;
 
+const host = uuidToBytes(HOST_OWNER);
+
 /**
- * From now on, each change of this connection that is an event is recorded in its transaction, whichever
+ * From now on, each change of a grant that is an event is recorded in its transaction, whichever
  * statement makes it. The triggers are of the connection: without EVENTS_KEY no statement has any.
  */
-export function recordEvents(database: DatabaseSync, clock: Clock): void {
-  database.function('latchkey_now', () => clock());
-  const record = (name: string, on: string, type: string, at: string) =>
+export function recordEvents(database: DatabaseSync): void {
+  for (const [type, field] of Object.entries(grants.events ?? {})) {
     database.exec(`
-      CREATE TEMP TRIGGER ${name} AFTER UPDATE OF ${on} BEGIN
-        INSERT INTO outbox (type, about, at) VALUES (${type}, NEW.id, ${at});
+      CREATE TEMP TRIGGER record_${field}_of_grants AFTER UPDATE OF ${field} ON main.grants
+        WHEN OLD.${field} IS NULL AND NEW.${field} IS NOT NULL
+      BEGIN
+        INSERT INTO outbox (type, about, at) VALUES ('${type}', NEW.id, NEW.${field});
       END`);
-  record(
-    'record_created_grant',
-    'created_at ON main.grants WHEN OLD.created_at IS NULL AND NEW.created_at IS NOT NULL',
-    "'grant.created'",
-    'NEW.created_at',
+  }
+}
+
+/** Records an event of a decision, with what it needs: the next change may remove its record. */
+export function prepareRecord(database: DatabaseSync): (key: string, event: DecidedEvent) => void {
+  const insert = database.prepare(
+    'INSERT INTO outbox (type, about, at, name) VALUES (:type, :about, :at, :name)',
   );
-  record(
-    'record_revoked_grant',
-    'revoked_at ON main.grants WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
-    "'grant.revoked'",
-    'NEW.revoked_at',
-  );
-  record(
-    'record_updated_account',
-    `account ON main.accounts WHEN json_remove(OLD.account, '$.external_id')
-      != json_remove(NEW.account, '$.external_id')`,
-    "'account.updated'",
-    'latchkey_now()',
-  );
-  record(
-    'record_disabling',
-    'disabled ON main.applications WHEN OLD.disabled IS NOT NEW.disabled',
-    "iif(NEW.disabled, 'application.disabled', 'application.enabled')",
-    'latchkey_now()',
-  );
+  return (key, { type, at, name = null }) =>
+    void insert.run({ type, about: uuidToBytes(key), at, name });
 }
 
 export function prepareOutbox(database: DatabaseSync) {
@@ -86,22 +85,28 @@ export function prepareOutbox(database: DatabaseSync) {
   const listConnected = database.prepare(`
     SELECT DISTINCT application_id FROM grants
     WHERE account_id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
-  const findApplication = database.prepare(
-    'SELECT name FROM applications WHERE id = ? AND deleted_at IS NULL',
+  const findIds = database.prepare('SELECT ids FROM endpoint_owners WHERE owner = ?');
+  const findEndpoint = database.prepare('SELECT * FROM endpoints WHERE id = ?');
+  const decode = decoderOf(dialect, endpointKind, Object.keys(endpointKind.fields));
+  const toRow = rowOf(deliveries);
+  const names = Object.keys(deliveries.fields).filter(
+    (name) => name !== 'round' && name !== 'account_revision',
   );
-  const listEndpoints = database.prepare('SELECT * FROM endpoints WHERE application_id IS ?');
-  const insert = database.prepare(INSERT_DELIVERY);
+  // The id of an event's delivery is made of the event and the endpoint.
+  const insert = database.prepare(`
+    INSERT OR IGNORE INTO deliveries (${names.join(', ')})
+    VALUES (${names.map((name) => `:${name}`).join(', ')})`);
   // A disabled application is not told of its accounts.
   const dropOfDisabled = database.prepare(`
-    ${UPDATE_MANY_DELIVERIES} SET ${DROPPED}
-    WHERE status = 'pending' AND type = 'account.updated'
-      AND endpoint_id IN (SELECT id FROM endpoints WHERE application_id = :application_id)`);
+    ${UPDATE_MANY_DELIVERIES} SET status = 'dropped', due_at = NULL, claim = NULL, ended_at = :now
+    WHERE status = 'pending' AND type = 'account.updated' AND round IS NULL AND endpoint_id = :id`);
 
   /** Null if it is gone. */
   function findEvent({
     type,
     about,
     at,
+    name,
   }: OutboxRow): (Event & { applications: Uint8Array[] }) | null {
     const id = uuidFromBytes(about);
     if (type === 'account.updated') {
@@ -112,10 +117,11 @@ export function prepareOutbox(database: DatabaseSync) {
       return { ...event, applications: connected.map(({ application_id }) => application_id) };
     }
     if (type === 'application.disabled' || type === 'application.enabled') {
-      const row = findApplication.get(about) as { name: string } | undefined;
-      if (row === undefined) return null;
       const disabled = type === 'application.disabled';
-      const event = applicationChanged({ id: randomUUID(), at }, { id, name: row.name, disabled });
+      const event = applicationChanged(
+        { id: randomUUID(), at },
+        { id, name: name ?? '', disabled },
+      );
       return { ...event, applications: [about] };
     }
     const row = findGrant.get(about) as ToldRow | undefined;
@@ -140,11 +146,16 @@ export function prepareOutbox(database: DatabaseSync) {
       const last = rows.at(-1);
       if (last === undefined) return false;
       // Most batches are of few owners.
-      const endpoints = new Map<string, ReturnType<typeof endpointRecord>[]>();
-      const endpointsOf = (owner: Uint8Array | null) => {
-        const key = owner === null ? '' : uuidFromBytes(owner);
-        const found =
-          endpoints.get(key) ?? (listEndpoints.all(owner) as EndpointRow[]).map(endpointRecord);
+      const endpoints = new Map<string, RecordOf<typeof endpointKind>[]>();
+      const endpointsOf = (owner: Uint8Array) => {
+        const key = uuidFromBytes(owner);
+        const known = endpoints.get(key);
+        if (known !== undefined) return known;
+        const ids: string[] = JSON.parse((findIds.get(owner)?.ids as string | undefined) ?? '[]');
+        const rows = ids.map((id) => findEndpoint.get(uuidToBytes(id)));
+        const found = rows.flatMap((row) => (row ? decode(row) : [])) as unknown as RecordOf<
+          typeof endpointKind
+        >[];
         endpoints.set(key, found);
         return found;
       };
@@ -158,12 +169,15 @@ export function prepareOutbox(database: DatabaseSync) {
         }
         const event = findEvent(row);
         if (event === null) continue;
-        const owners = isForApplications(row.type) ? [null, ...event.applications] : [null];
-        for (const { id } of owners.flatMap(endpointsOf).filter((one) => isToldOf(one, row.type))) {
-          insert.run(deliveryRow(newDelivery(event, id, now)));
+        const owners = [host, ...(isForApplications(row.type) ? event.applications : [])];
+        for (const one of owners.flatMap(endpointsOf)) {
+          if (isToldOf(one, row.type))
+            insert.run(toRow({ ...newDelivery(event, one.id, now), generation: one.generation }));
         }
         if (row.type === 'application.disabled') {
-          dropOfDisabled.run({ application_id: row.about, now });
+          for (const { id } of endpointsOf(row.about)) {
+            dropOfDisabled.run({ id: uuidToBytes(id), now });
+          }
         }
       }
       remove.run(last.number);

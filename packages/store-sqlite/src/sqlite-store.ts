@@ -3,23 +3,22 @@ import { operations } from '@latchkey/store/operations/operations';
 import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
-import { sqliteAdapter } from './adapter.ts';
+import { type Queues, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
-import { prepareDeliveries } from './deliveries.ts';
-import { prepareEndpoints, prepareHasEndpoints } from './endpoints.ts';
 import { prepareEraseMessages } from './erase-messages.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { nameOf, reductionIndexes, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
-import { prepareOutbox, recordEvents } from './outbox.ts';
+import { prepareOutbox, prepareRecord, recordEvents } from './outbox.ts';
+import { preparePending } from './pending.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
-import { prepareUseMarks } from './use-mark.ts';
+import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -40,8 +39,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const endpoints = atFirstUse(prepareEndpoints, database);
-  const deliveries = atFirstUse(prepareDeliveries, database, endpoints);
+  const pending = atFirstUse(preparePending, database);
   const outbox = atFirstUse(prepareOutbox, database);
   const messages = atFirstUse(prepareEraseMessages, database);
   const trials = atFirstUse(prepareTrials, database);
@@ -78,22 +76,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     grantOf?: (...input: Input) => string,
   ) => write(statements, grantOf, { ends: true });
 
-  /** What was recorded before is told first, as it would have been before the change. */
-  function afterTelling<Input extends unknown[], T>(
-    change: (...input: Input) => T,
-    options?: { ends: boolean },
-  ) {
-    const attempt = (...input: Input) =>
-      outbox.makeDeliveries(clock()) ? null : { result: change(...input) };
-    const attemptOnce = write(attempt, undefined, options);
-    return async (...input: Input): Promise<T> => {
-      for (;;) {
-        const done = await attemptOnce(...input);
-        if (done !== null) return done.result;
-      }
-    };
-  }
-
   function refuseIfEnded(): void {
     file.refuseIfLost();
     if (closing) throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
@@ -116,35 +98,23 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   // full. Not before: a migration, and the index of the sweeps, sort whole tables.
   database.exec('PRAGMA temp_store = MEMORY');
   // SQLite drops temporary triggers where it changes that.
-  if (options.recordsEvents) recordEvents(database, clock);
+  if (options.recordsEvents) recordEvents(database);
 
-  const changeEndpoint = afterTelling(endpoints.updateEndpoint, { ends: true });
-  const deleteEndpoint = end(endpoints.deleteEndpoint);
-  const endTries = write(deliveries.endTries);
-  const dropSome = end(deliveries.dropUntold);
-
-  /** In parts, so that requests run in between. */
-  async function dropUntold(now = clock()): Promise<void> {
-    while (await dropSome(now)) {
-      // A full part is hardly ever the last one.
-    }
-  }
-
-  /** Runs after a change was made. If it fails, the change stays made, and a sweep drops what is left. */
-  const tryDropUntold = (now = clock()) => dropUntold(now).catch(() => undefined);
+  const makeDeliveries = end(outbox.makeDeliveries);
 
   async function sweep(): Promise<void> {
     try {
       await retryWhileLocked(vouch);
     } finally {
       // Where the disk is full, this makes room.
-      for (const sweepBatch of [deliveries.dropUntold, ...sweeps()]) {
+      for (const sweepBatch of sweeps()) {
         const sweepOnce = write(() => sweepBatch(clock()));
         while (await sweepOnce()) {
           // Lets requests run between two batches.
         }
       }
       await reduce?.(clock());
+      await declared.sweepEndpoints(clock());
     }
   }
 
@@ -191,26 +161,30 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     });
   }, SWEEP_EVERY_MS).unref();
 
-  const adapter = sqliteAdapter(database, {
+  const queues: Queues = {
     read: reads.run.bind(reads),
     async write(attempt, options, ...input) {
       refuseIfEnded();
       return commits.run(attempt, options, ...input);
     },
-  });
+  };
+  const record = options.recordsEvents ? prepareRecord(database) : undefined;
+  const adapter = sqliteAdapter(database, queues, record);
 
-  const declared = operations(adapter, clock, end(messages.eraseMessages));
+  const declared = operations(adapter, clock, {
+    async tell() {
+      while (await makeDeliveries(clock())) {
+        // In parts, so that requests run in between.
+      }
+    },
+    endpointsWithDue: read(pending.endpointsWithDue),
+    countPending: read(pending.countPending),
+    eraseMessages: end(messages.eraseMessages),
+  });
   const reduce = days === null ? null : reduction(adapter, days);
-  const tell = afterTelling(() => undefined, { ends: true });
 
   return {
     ...declared,
-
-    // What is recorded has the address of its document.
-    async forgetDeletion(application_id) {
-      await tell();
-      await declared.forgetDeletion(application_id);
-    },
 
     async eraseAccount(erasure) {
       const revoked = await declared.eraseAccount(erasure);
@@ -229,41 +203,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     removeTrial: write(trials.removeTrial),
 
-    createEndpoint: afterTelling(endpoints.createEndpoint),
-    listEndpoints: read(endpoints.listEndpoints),
-    findEndpoint: read(endpoints.findEndpoint),
-    async updateEndpoint(endpoint_id, changes) {
-      // What was pending when it was disabled is not told any more.
-      if (changes.disabled_reason === null) await dropUntold();
-      const after = await changeEndpoint(endpoint_id, changes);
-      if (after?.disabled_reason) await tryDropUntold();
-      return after;
-    },
-    rotateEndpoint: end(endpoints.rotateEndpoint),
-    async deleteEndpoint(endpoint_id, now) {
-      const deleted = await deleteEndpoint(endpoint_id);
-      if (deleted) await tryDropUntold(now);
-      return deleted;
-    },
     admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
     findEventsKeys: read(() => useMarks.find()?.events_keys),
 
-    makeDeliveries: write(outbox.makeDeliveries),
-    createPing: write(deliveries.createPing),
-    listDueEndpoints: read(deliveries.listDueEndpoints),
-    claimDeliveries: write(deliveries.claimDeliveries),
-    async endTries(tries) {
-      const disabled = await endTries(tries);
-      if (disabled.length > 0) await tryDropUntold();
-      return disabled;
-    },
-    releaseDeliveries: write(deliveries.releaseDeliveries),
-    findDelivery: read(deliveries.findDelivery),
-    listDeliveries: read(deliveries.listDeliveries),
-    // That an application was disabled before drops nothing that begins anew.
-    retryDelivery: afterTelling(deliveries.retryDelivery),
-    replayDeliveries: afterTelling(deliveries.replayDeliveries),
-    countEvents: read(deliveries.countEvents),
+    makeDeliveries,
 
     addCounts: write(counts.addCounts),
     listCounts: read(counts.listCounts),

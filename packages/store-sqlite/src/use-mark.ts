@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
 import type { UseMark, UseMarks } from '@latchkey/store/use-mark';
 import { retryWhileLocked } from './errors.ts';
 
@@ -16,6 +17,13 @@ export function prepareFindUseMark(database: DatabaseSync): () => UseMark | null
     const row = read.get() as { mark: string } | undefined;
     return row === undefined ? null : JSON.parse(row.mark);
   };
+}
+
+export function prepareHasEndpoints(database: DatabaseSync): () => boolean {
+  const find = database.prepare(
+    'SELECT 1 FROM endpoint_owners, json_each(ids) WHERE value != ? LIMIT 1',
+  );
+  return () => find.get(DEMO_ENDPOINT_ID) !== undefined;
 }
 
 /** The same, for a transaction. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Adapter } from '@latchkey/store/adapter';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
 import { withMistake } from '@latchkey/store-suite/planted-mistakes';
 import { isLong } from '@latchkey/test-kit/long';
@@ -28,7 +29,7 @@ function allMistakes(): string[] {
     return call() as never;
   };
   const db = withMistake(none, null, (name) => mistakes.push(name));
-  operations(db, Date.now, async () => undefined);
+  operations(db, Date.now, {} as ByHand);
   return mistakes;
 }
 

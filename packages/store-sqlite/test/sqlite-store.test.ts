@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
 import type { Erasure } from '@latchkey/store/store';
 import { testStore } from '@latchkey/store-suite';
@@ -15,6 +16,7 @@ import {
   anEndpoint,
   anInitiator,
   aPing,
+  approvalOf,
   atOnce,
   granted,
   grantOf,
@@ -80,30 +82,40 @@ describe('the SQLite store', () => {
     expect(commitsInLog()).toBe(before + 4);
   });
 
-  /** Makes so many writes of an erasure, as if its process was killed then. Null if it has ended before. */
-  async function eraseInPart(erasure: Erasure, writes: number): Promise<number | null> {
+  /** Erases on a connection of its own. */
+  async function eraseInSteps(
+    erasure: Erasure,
+    before: (step: number) => Promise<unknown>,
+  ): Promise<number> {
     const connection = new (nodeSqlite().DatabaseSync)(database.path);
-    let left = writes;
-    const stopping: Queues = {
+    let steps = 0;
+    const queues: Queues = {
       ...alone,
       async write(attempt, _options, ...input) {
-        if (left === 0) throw new TypeError('killed');
-        left -= 1;
+        await before(steps);
+        steps += 1;
         return attempt(...input);
       },
     };
-    const erase = vi.fn(prepareEraseMessages(connection).eraseMessages);
-    const { eraseAccount } = operations(sqliteAdapter(connection, stopping), Date.now, (of) =>
-      stopping.write(erase, {}, of),
-    );
-    const cut = await eraseAccount(erasure).then(
-      () => null,
-      ({ message }) => message,
-    );
-    connection.close();
-    if (cut === null) return null;
-    expect(cut).toBe('killed');
-    return writes;
+    const { eraseMessages } = prepareEraseMessages(connection);
+    // An erasure needs no more of what is by hand.
+    const byHand = { eraseMessages: (of) => queues.write(eraseMessages, {}, of) } as ByHand;
+    const { eraseAccount } = operations(sqliteAdapter(connection, queues), Date.now, byHand);
+    try {
+      return await eraseAccount(erasure);
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** As if its process was killed then. False if it has ended before. */
+  async function isCut(erasure: Erasure, steps: number): Promise<boolean> {
+    const killed = new Error('killed');
+    const outcome = await eraseInSteps(erasure, async (step) => {
+      if (step === steps) throw killed;
+    }).catch((error) => error);
+    if (typeof outcome !== 'number') expect(outcome).toBe(killed);
+    return outcome === killed;
   }
 
   test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
@@ -116,7 +128,7 @@ describe('the SQLite store', () => {
       (await listed()).filter(({ revoked_at }) => revoked_at === now).length;
 
     // The tombstone, the messages, and 256 of 450.
-    await eraseInPart({ account_id, now: 7, initiator: anInitiator() }, 3);
+    await isCut({ account_id, now: 7, initiator: anInitiator() }, 3);
     expect(await erasedBy(7)).toBe(256);
     expect(new Set(await names())).toEqual(new Set([account.username]));
     for (const { grant_id } of await listed()) {
@@ -125,8 +137,7 @@ describe('the SQLite store', () => {
     }
 
     // Those, an empty part twice, and 256 names of 600.
-    const initiator = anInitiator();
-    await eraseInPart({ account_id, now: 8, initiator }, 7);
+    await isCut({ account_id, now: 8, initiator: anInitiator() }, 7);
     expect(await erasedBy(8)).toBe(450 - 256);
     expect((await names()).filter((name) => name === 'erased')).toHaveLength(256);
 
@@ -135,9 +146,8 @@ describe('the SQLite store', () => {
   });
 
   test('ends an interrupted erasure, wherever it was cut, before the account is put again', async () => {
-    let writes: number | null = 1;
-    let cuts = 0;
-    for (; writes !== null; cuts++) {
+    let steps = 1;
+    for (let isOver = false; !isOver; steps++) {
       const { grant } = await granted(store);
       const { account } = grant;
       const [approved, open] = [aLink(), aLink()];
@@ -148,7 +158,7 @@ describe('the SQLite store', () => {
       const page = aConsentPage(open, { account_id: account.id });
       await store.identifyLink(identificationOf(open, page));
       const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
-      writes = await eraseInPart(erasure, cuts + 1);
+      isOver = !(await isCut(erasure, steps));
 
       expect(await store.findAccount(account.id)).toBeNull();
       await store.putAccount(account);
@@ -163,7 +173,32 @@ describe('the SQLite store', () => {
       for (const { id } of [approved, open]) expect(await store.findLink(id)).toBeNull();
       expect(await store.findPage(page.id)).toBeNull();
     }
-    expect(cuts).toBeGreaterThan(8);
+    expect(steps).toBeGreaterThan(8);
+  });
+
+  test('leaves nothing of a code that is redeemed at any step of an erasure', async () => {
+    let steps = 0;
+    for (let last = 1; steps <= last; steps++) {
+      const account = anAccount();
+      const link = aLink();
+      await store.createLink({ ...link, initiator: anInitiator() });
+      const code = await issued(store, { account, link_id: link.id });
+      let redeemed: unknown = null;
+      const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
+      const revoked = await eraseInSteps(erasure, async (step) => {
+        last = step;
+        if (step !== steps) return;
+        await store.decideLink(approvalOf(link, account.id));
+        redeemed = await store.redeemCode(redemptionOf(code));
+      });
+      expect(revoked).toBe(redeemed === null ? 0 : 1);
+      const left = await store.listGrants({ account_id: account.id }, { limit: 9, before: null });
+      expect(left.map((grant) => [grant.revoked_at, grant.account.username])).toEqual(
+        redeemed === null ? [] : [[7, 'erased']],
+      );
+      expect(await store.findLink(link.id)).toBeNull();
+    }
+    expect(steps).toBeGreaterThan(4);
   });
 
   test('spares an account that was put again while its erasure goes on', async () => {
@@ -172,36 +207,21 @@ describe('the SQLite store', () => {
     const own = await database.open({ recordsEvents: true });
     const endpoint = anEndpoint({ types: ['account.updated'] });
     await own.createEndpoint(endpoint, { most: 9 });
-    const connection = new (nodeSqlite().DatabaseSync)(database.path);
     const again = { code: await issued(store, { account }), link: aLink() };
-    let isPut = false;
-    const interrupted: Queues = {
-      ...alone,
-      async write(attempt, _options, ...input) {
-        const result = attempt(...input);
-        if (isPut) return result;
-        isPut = true;
-        // Just after the tombstone.
-        await store.putAccount(account);
-        await own.putAccount({ ...account, display_name: 'Again' });
-        await own.makeDeliveries(Date.now());
-        again.code = (await granted(store, { account })).code;
-        await store.createLink({ ...again.link, initiator: anInitiator() });
-        const page = aConsentPage(again.link, { account_id: account.id });
-        await store.identifyLink(identificationOf(again.link, page));
-        return result;
-      },
-    };
-    const { eraseMessages } = prepareEraseMessages(connection);
-    const { eraseAccount } = operations(
-      sqliteAdapter(connection, interrupted),
-      Date.now,
-      async (of) => eraseMessages(of),
-    );
     const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
+    const revoked = await eraseInSteps(erasure, async (step) => {
+      // Just after the tombstone.
+      if (step !== 1) return;
+      await store.putAccount(account);
+      await own.putAccount({ ...account, display_name: 'Again' });
+      await own.makeDeliveries(Date.now());
+      again.code = (await granted(store, { account })).code;
+      await store.createLink({ ...again.link, initiator: anInitiator() });
+      const page = aConsentPage(again.link, { account_id: account.id });
+      await store.identifyLink(identificationOf(again.link, page));
+    });
     // The put has completed it.
-    expect(await eraseAccount(erasure)).toBe(0);
-    connection.close();
+    expect(revoked).toBe(0);
     const { grant_id } = again.code;
     const found = await store.authenticateGrant(grant_id, { currentAccount: false });
     expect(found).toMatchObject({ grant: { revoked_at: null }, account });
@@ -308,10 +328,18 @@ describe('the SQLite store', () => {
     });
 
     test('is not told once it is enabled, though the process was killed in between', async () => {
-      killedAfter("UPDATE endpoints SET disabled_reason = 'operator'");
+      killedAfter("UPDATE endpoints SET disabled_reason = 'operator', generation = generation + 1");
       expect(await pending()).toHaveLength(1_000);
       await store.updateEndpoint(endpoint.id, { disabled_reason: null });
       expect(await pending()).toEqual([]);
+    });
+
+    test('is not claimed once it is enabled, though nothing has dropped it', async () => {
+      killedAfter('UPDATE endpoints SET generation = generation + 1');
+      const due = { now: Date.now() + 120_000, claim: 'late' };
+      const endpoints = [{ id: endpoint.id, most: 9 }];
+      expect(await store.claimDeliveries({ ...due, endpoints })).toEqual([]);
+      expect(await pending()).toHaveLength(991);
     });
 
     test('is dropped by a sweep, if the process was killed in between', async () => {

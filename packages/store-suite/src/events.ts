@@ -1,9 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
-import { formatTimestamp } from '@latchkey/schema';
-import { grantEventId } from '@latchkey/store/event';
-import type { DeliveryRecord, EndpointRecord, EndReason } from '@latchkey/store/records';
-import type { EndedTry, Store } from '@latchkey/store/store';
+import { type EventType, formatTimestamp } from '@latchkey/schema';
+import {
+  accountUpdated,
+  applicationChanged,
+  type Event,
+  grantCreated,
+  grantEventId,
+  grantRevoked,
+} from '@latchkey/store/event';
+import type {
+  ApplicationRecord,
+  DeliveryRecord,
+  EndpointRecord,
+  EndReason,
+  GrantRecord,
+} from '@latchkey/store/records';
+import type { ClaimedDelivery, EndedTry, Store } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores, TestDatabase } from './harness.ts';
 import {
@@ -245,8 +258,10 @@ export function describeEvents(stores: SuiteStores): void {
         await store.putAccount({ ...account, username: 'ada2' });
         await store.putAccount({ ...account, username: 'ada3', external_id: 'u-2' });
 
-        const heard = (await told(other, host))[0];
+        const [heard, ...others] = await told(other, host);
         expect(heard?.data).toEqual({ object: 'service_account', ...account, username: 'ada3' });
+        // What is not told yet is one event.
+        expect(others).toEqual([]);
         expect(await told(other, own)).toContainEqual(heard);
         expect((await told(other, left)).map(({ type }) => type)).toEqual(['grant.revoked']);
         // Events of one millisecond have no order.
@@ -317,6 +332,91 @@ export function describeEvents(stores: SuiteStores): void {
           application_id: one.grant.application_id,
         });
       }));
+
+    interface About {
+      application: ApplicationRecord;
+      grant: GrantRecord;
+      at: number;
+    }
+    const toldGrant = ({ account, ...grant }: GrantRecord) => ({
+      ...{ ...grant, account_id: account.id, document_uri: null },
+    });
+    const initiator = anInitiator();
+    // What an event is of, and what is told of it.
+    const happenings: {
+      [Type in EventType]: (store: Store, about: About) => Promise<Pick<Event, 'body'>>;
+    } = {
+      'grant.created': async (_, { grant }) => grantCreated(toldGrant(grant)),
+      async 'grant.revoked'(store, { grant, at }) {
+        const { grant_id } = grant;
+        await store.revokeGrant({ grant_id, application_id: null, now: at, initiator });
+        return grantRevoked({ ...toldGrant(grant), revoked_at: at, reason: 'application' });
+      },
+      async 'account.updated'(store, { grant }) {
+        const account = { ...grant.account, username: 'ada2' };
+        await store.putAccount(account);
+        return accountUpdated({ id: '', at: 0 }, account);
+      },
+      async 'application.disabled'(store, { application: { id, name }, at }) {
+        await store.setApplicationDisabled(id, true, at);
+        return applicationChanged({ id: '', at }, { id, name, disabled: true });
+      },
+      async 'application.enabled'(store, { application: { id, name }, at }) {
+        await store.setApplicationDisabled(id, true, at - 1);
+        await store.setApplicationDisabled(id, false, at);
+        return applicationChanged({ id: '', at }, { id, name, disabled: false });
+      },
+    };
+    // What the next change can remove, or change.
+    const changes: { [change: string]: (store: Store, about: About) => Promise<unknown> } = {
+      'no change': async () => {},
+      'a new name of the application': (store, { application }) =>
+        store.updateApplication(application.id, { name: 'Renamed' }),
+      async 'the deletion of the application'(store, { application, at }) {
+        const deletion = aDeletion({ application_id: application.id });
+        await store.setApplicationDisabled(application.id, true, at + 1);
+        expect(await store.deleteApplication(deletion)).toMatchObject({ id: application.id });
+        await store.endGrants(deletion, ALL);
+        await store.forgetDeletion(application.id);
+      },
+      'the disabling of the application': (store, { application, at }) =>
+        store.setApplicationDisabled(application.id, true, at + 1),
+      'the enabling of the application': (store, { application, at }) =>
+        store.setApplicationDisabled(application.id, false, at + 1),
+      'the end of the grant': (store, { grant, at }) =>
+        store.revokeGrant({
+          ...{ grant_id: grant.grant_id, application_id: null, now: at + 1, initiator },
+        }),
+      'another id of the account at the host': (store, { grant }) =>
+        store
+          .findAccount(grant.account.id)
+          .then((account) =>
+            store.putAccount({ ...(account ?? grant.account), external_id: 'u-9' }),
+          ),
+      'the erasure of the account': (store, { grant, at }) =>
+        store.eraseAccount({ account_id: grant.account.id, now: at + 1, initiator }),
+    };
+    test.each(
+      Object.keys(happenings).flatMap((type) =>
+        Object.keys(changes)
+          // Its names must not be told any more.
+          .filter((change) => type !== 'account.updated' || !change.startsWith('the erasure'))
+          .map((change) => [type as EventType, change] as const),
+      ),
+    )('%s is told as it was, whatever comes behind it: %s', (type, change) =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: [type] });
+        const { application, application_id } = await ofApplication(store);
+        const { grant } = await granted(store, { application_id });
+        const about = { application, grant, at: grant.created_at + 5 };
+        const { body } = await happenings[type](store, about);
+        await changes[change]?.(store, about);
+        const wanted = JSON.parse(body);
+        // The store has its own time for it.
+        if (type === 'account.updated') wanted.timestamp = expect.any(String);
+        expect((await told(other, host)).at(-1)).toEqual(wanted);
+      }),
+    );
 
     test('becomes one delivery an endpoint, however many processes make it', () =>
       onEmpty(async (store, other) => {
@@ -515,6 +615,44 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await claimed(store, host, now + CLAIM_LASTS)).toEqual([]);
         const ofHost = await store.listDeliveries({ endpoint_id: host.id }, ALL);
         expect(ofHost.map(({ status }) => status)).toEqual(['dropped', 'dropped', 'dropped']);
+      }));
+
+    test('that waits for a later try is due now on request, and one under way stays with its try', () =>
+      onEmpty(async (store, other) => {
+        const host = await withDeliveries(store, 3);
+        const now = Date.now() + 5;
+        const [first, second, third] = await claimed(store, host, now);
+        if (!first || !second || !third) throw new Error('Three deliveries are due.');
+        const wait = ({ delivery }: ClaimedDelivery) =>
+          ended(delivery, { at: now, result: 'refused', next_attempt_at: now + DAY });
+        await store.endTries([wait(first), wait(second)]);
+        const ping = aPing({ endpoint_id: host.id, due_at: now + DAY });
+        expect(await store.createPing(ping)).not.toBeNull();
+        await store.releaseDeliveries(ping.claim, [ping.id], now + DAY);
+
+        const begun = { status: 'pending', claim: null, tries: 0 };
+        expect(await other.retryDelivery(third.delivery.id, now + 1)).toBeNull();
+        const retried = await other.retryDelivery(first.delivery.id, now + 1);
+        expect(retried).toMatchObject({ ...begun, due_at: now + 1, attempts: [{ at: now }] });
+        expect(await store.findDelivery(first.delivery.id)).toEqual(retried);
+        expect(await other.retryDelivery(first.delivery.id, now + 1)).toBeNull();
+        const replay = { endpoint_id: host.id, since: now + DAY, now: now + 2, limit: 9 };
+        expect(await other.replayDeliveries(replay)).toBe(1);
+        expect(await store.findDelivery(second.delivery.id)).toMatchObject({
+          ...{ ...begun, due_at: now + 2 },
+        });
+        expect(await other.replayDeliveries(replay)).toBe(0);
+        const due = await claimed(other, host, now + 2);
+        expect(due.map(({ delivery }) => delivery.id).sort()).toEqual(
+          [first.delivery.id, second.delivery.id].sort(),
+        );
+
+        await store.endTries(due.map(wait));
+        await store.endTries([ended(third.delivery, { isGone: true, result: 'refused' })]);
+        for (const { delivery } of due) {
+          expect(await other.retryDelivery(delivery.id, now + 9)).toBeNull();
+        }
+        expect(await other.replayDeliveries({ ...replay, since: 0 })).toBe(0);
       }));
 
     test('to a disabled application is dropped, but that of an end and of the disabling', () =>

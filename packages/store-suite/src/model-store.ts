@@ -103,6 +103,8 @@ interface Recorded {
   type: EventType;
   about: string;
   at: number;
+  /** Of the application. */
+  name: string;
 }
 
 /** All that the handles to one database share. */
@@ -173,12 +175,17 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     return true;
   }
 
-  function record(type: EventType, about: string, at: number): void {
-    if (recordsEvents) state.recorded.push({ type, about, at });
+  function record(type: EventType, about: string, at: number, name = ''): void {
+    if (recordsEvents) state.recorded.push({ type, about, at, name });
   }
 
   /** With the applications that are told of it. Null if what it is about is gone. */
-  function eventOf({ type, about, at }: Recorded): { event: Event; applications: string[] } | null {
+  function eventOf({
+    type,
+    about,
+    at,
+    name,
+  }: Recorded): { event: Event; applications: string[] } | null {
     const id = randomUUID();
     if (type === 'account.updated') {
       const account = methods.findAccount(about);
@@ -188,10 +195,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return { event: accountUpdated({ id, at }, account), applications };
     }
     if (type === 'application.disabled' || type === 'application.enabled') {
-      const application = methods.findApplication(about);
-      if (!application) return null;
       const disabled = type === 'application.disabled';
-      const event = applicationChanged({ id, at }, { ...application, disabled });
+      const event = applicationChanged({ id, at }, { id: about, name, disabled });
       return { event, applications: [about] };
     }
     const grant = redeemed(about);
@@ -228,8 +233,10 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     for (const delivery of pendingFor(endpoint)) drop(delivery, now);
   }
 
-  function canBeTold({ endpoint_id, body }: DeliveryRecord): boolean {
-    return body !== null && state.endpoints.get(endpoint_id)?.disabled_reason === null;
+  /** What has ended, or waits for a later try. */
+  function canBegin({ endpoint_id, body, due_at, claim }: DeliveryRecord, now: number): boolean {
+    const isIdle = due_at === null || (claim === null && due_at > now);
+    return isIdle && body !== null && visible(endpoint_id)?.disabled_reason === null;
   }
 
   const methods: ModelMethods = {
@@ -308,7 +315,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         application.enabled_at = now;
       }
       const type = disabled ? 'application.disabled' : 'application.enabled';
-      record(type, application_id, Date.now());
+      record(type, application_id, now, application.name);
       return application;
     },
 
@@ -851,7 +858,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
 
     retryDelivery(delivery_id, now) {
       const delivery = methods.findDelivery(delivery_id);
-      if (!delivery || delivery.status === 'pending' || !canBeTold(delivery)) return null;
+      if (!delivery || !canBegin(delivery, now)) return null;
       return beginAnew(delivery, now);
     },
 
@@ -860,10 +867,10 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         .listDeliveries({ endpoint_id }, EVERYTHING)
         .filter(
           (one) =>
-            (one.status === 'failed' || one.status === 'dropped') &&
-            (one.ended_at ?? 0) >= since &&
+            one.status !== 'delivered' &&
+            (one.ended_at ?? since) >= since &&
             one.type !== 'ping' &&
-            canBeTold(one),
+            canBegin(one, now),
         );
       return undelivered.slice(0, limit).map((one) => beginAnew(one, now)).length;
     },

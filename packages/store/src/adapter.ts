@@ -95,6 +95,15 @@ export interface Steps {
   ): StepCall<I, void>;
 }
 
+/** With all that its message needs: the next change may remove the record. */
+export interface DecidedEvent {
+  type: EventType;
+  at: Milliseconds;
+  name?: string;
+  /** Whether it is told in place of those of the record that are not told yet. Default: beside them. */
+  replaces?: boolean;
+}
+
 /** What becomes of a record. */
 export interface Decision<Record, Result> {
   result: Result;
@@ -103,13 +112,7 @@ export interface Decision<Record, Result> {
   /** Whether a record that was read back shows that this was made. Default: if it is what was put. */
   isMade?(later: Record): boolean;
   /** The event that it is. Null: nothing of the record is told any more. */
-  event?: {
-    type: EventType;
-    at: Milliseconds;
-    name?: string;
-    /** Whether it is told in place of those of the record that are not told yet. Default: beside them. */
-    replaces?: boolean;
-  } | null;
+  event?: DecidedEvent | null;
 }
 
 /** What a database has to do: a condition decides in the same write, under any race. */
@@ -167,14 +170,17 @@ export interface Adapter {
     options?: WriteOptions<I>,
   ): Call<I, R | null>;
 
-  /** Changes some records of an index. Returns those that this call has changed; null if none met the condition. */
+  /**
+   * Changes some records of an index, at most `limit`, if the input has one. Returns those that this call has
+   * changed; null if none met the condition.
+   */
   changeSome<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
     of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
     fields: readonly N[],
     result: (record: Some<K, N>, input: I) => R,
     options: ListOptions<K> & WriteOptions<I>,
-  ): Call<I, R[] | null>;
+  ): Call<I & { limit?: number }, R[] | null>;
 
   /** Removes one record, named by its key, if it meets the condition; null otherwise. */
   remove<K extends AnyKind, I, N extends Name<K>, R>(

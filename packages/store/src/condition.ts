@@ -201,14 +201,21 @@ export function holds(record: Input, terms: readonly Term[], input: Input): bool
 const isRepeatable = ({ is }: Setting) => is === 'greatest' || is === 'first';
 
 /**
- * Whether a command that arrives late does no harm: it sets what its own condition wants not to be set, or it
- * only ever adds to what is there.
+ * Whether a command that arrives late does no harm: it sets what its own condition wants not to be set, it
+ * replaces the random value that its condition names, or it only ever adds to what is there.
  */
-export function mayBeLate(terms: readonly Term[], settings: readonly Setting[]): boolean {
-  const isUnset = (name: string) =>
-    terms.some((term) => term.is === 'equal' && term.name === name && term.isUnset);
+export function mayBeLate(
+  kind: AnyKind,
+  terms: readonly Term[],
+  settings: readonly Setting[],
+): boolean {
+  const wants = (name: string, isUnset: boolean) =>
+    terms.some((term) => term.is === 'equal' && term.name === name && term.isUnset === isUnset);
   return (
-    settings.some(({ is, name, isValue }) => is === 'set' && isValue && isUnset(name)) ||
+    settings.some(({ is, name, isValue }) => is === 'set' && isValue && wants(name, true)) ||
+    settings.some(
+      ({ is, name }) => is === 'set' && kind.fields[name]?.isRandom && wants(name, false),
+    ) ||
     settings.every(isRepeatable)
   );
 }

@@ -19,7 +19,10 @@ export function newDelivery(
 }
 
 /** Whether an endpoint of the application, or of the host for null, is told of what happens now. */
-export function isToldOf(endpoint: EndpointRecord, type: EventType): boolean {
+export function isToldOf(
+  endpoint: Pick<EndpointRecord, 'disabled_reason' | 'types'>,
+  type: EventType,
+): boolean {
   if (endpoint.disabled_reason !== null) return false;
   return endpoint.types?.includes(type) ?? true;
 }
@@ -35,20 +38,25 @@ export function isStillTold(
 
 /** What an operator changes of an endpoint. An earlier reason for which it is disabled stays. */
 export function endpointChanges(
-  { disabled_reason: before }: EndpointRecord,
+  { disabled_reason: before }: Pick<EndpointRecord, 'disabled_reason'>,
   changes: EndpointChanges,
-): Partial<EndpointRecord> {
+): Partial<Omit<EndpointRecord, 'application_id'>> {
   const { disabled_reason, ...rest } = changes;
   if (disabled_reason === undefined) return rest;
   if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
   return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
 }
 
+type TriesOf = Pick<
+  EndpointRecord,
+  'disabled_reason' | 'last_success_at' | 'failing_since' | 'failures'
+>;
+
 /** What the end of a try changes of its endpoint. */
 export function endpointAfter(
-  before: EndpointRecord,
+  before: TriesOf & Pick<EndpointRecord, 'url'>,
   { attempt, url, isGone, now }: Pick<EndedTry, 'attempt' | 'url' | 'isGone' | 'now'>,
-): Pick<EndpointRecord, 'disabled_reason' | 'last_success_at' | 'failing_since' | 'failures'> {
+): TriesOf {
   const { disabled_reason, last_success_at } = before;
   if (attempt.result === 'delivered') {
     const latest = Math.max(last_success_at ?? 0, attempt.at);

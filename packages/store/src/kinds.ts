@@ -1,7 +1,7 @@
 import type { ActionName, Actor } from '@latchkey/domain/initiator';
-import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
-import type { ErrorCode } from '@latchkey/schema';
+import type { ErrorCode, EventType, MessageType } from '@latchkey/schema';
 import {
   by,
   bytes,
@@ -20,8 +20,11 @@ import {
 } from './kind.ts';
 import type {
   AccountRecord,
+  AttemptRecord,
   CommandChange,
+  DeliveryRecord,
   DocumentedClient,
+  EndpointRecord,
   Generations,
   KeyRecord,
   LinkDecision,
@@ -325,5 +328,77 @@ export const accounts = kind(
       accounts_by_external_id: { on: ['external_id', 'place'], where: { set: ['external_id'] } },
     },
     copied: 'all',
+  },
+);
+
+/** It is there as long as its owner has it, so that not even concurrent calls exceed their number. */
+export const endpoints = kind(
+  'endpoints',
+  {
+    id: id(),
+    owner: fixed(id()),
+    url: text(),
+    types: optional(json<EventType[]>()),
+    disabled_reason: optional(text<EndpointRecord['disabled_reason'] & string>()),
+    created_at: time(),
+    secret_version: number(),
+    overlap_until: optional(time()),
+    last_success_at: optional(time()),
+    failing_since: optional(time()),
+    failures: initially(number(), 0),
+    /** Raised when it is disabled: what is pending by then is not told any more. */
+    generation: initially(number(), 0),
+  },
+  {
+    key: 'id',
+    indexes: { failing_endpoints: { on: ['failing_since'], where: { set: ['failing_since'] } } },
+    copied: 'all',
+  },
+);
+
+export const endpointOwners = kind(
+  'endpoint_owners',
+  {
+    /** An application, or `HOST_OWNER`. */
+    owner: id(),
+    /** Of its endpoints. */
+    ids: json<readonly string[]>(),
+  },
+  { key: 'owner', copied: 'all' },
+);
+
+export const deliveries = kind(
+  'deliveries',
+  {
+    id: id(),
+    endpoint_id: fixed(id()),
+    event_id: id(),
+    type: fixed(text<MessageType>()),
+    grant_id: optional(id()),
+    account_id: optional(id()),
+    account_revision,
+    body: optional(text()),
+    status: text<DeliveryRecord['status']>(),
+    created_at: time(),
+    due_at: optional(time()),
+    claim: random(optional(text())),
+    tries: initially(number(), 0),
+    attempts: json<AttemptRecord[]>(),
+    ended_at: optional(time()),
+    /** Of the endpoint, when the timetable began. */
+    generation: initially(number(), 0),
+    /** Of the retry or the replay that has begun the timetable anew. */
+    round: random(optional(id())),
+  },
+  {
+    key: 'id',
+    indexes: {
+      deliveries_due: { on: ['endpoint_id', 'due_at'], where: { set: ['due_at'] } },
+      deliveries_by_endpoint: { on: ['endpoint_id', 'status', 'id'] },
+      deliveries_by_grant: { on: ['grant_id', 'id'], where: { set: ['grant_id'] } },
+    },
+    expiry: { at: 'ended_at', kept: DELIVERIES_KEPT },
+    copied: { set: 'due_at' },
+    isLong: true,
   },
 );

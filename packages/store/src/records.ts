@@ -462,6 +462,9 @@ export interface LiveCount {
   counted_at: Milliseconds;
 }
 
+/** The owner of the host's endpoints. No id is less. */
+export const HOST_OWNER = '00000000-0000-0000-0000-000000000000';
+
 /** An address that is told of events. */
 export interface EndpointRecord {
   /** UUIDv7. */

@@ -848,12 +848,16 @@ export interface Store {
     range: ListRange,
   ): Promise<DeliveryRecord[]>;
 
-  /** Begins the timetable of an ended delivery anew. Null unless it is ended, and has a body. */
+  /**
+   * Begins the timetable of a delivery anew that has ended, or waits for a later try. Null without a body, or
+   * without an enabled endpoint.
+   */
   retryDelivery(delivery_id: string, now: Milliseconds): Promise<DeliveryRecord | null>;
 
   /**
-   * Begins the timetable of deliveries anew that ended as `failed` or `dropped` at `since` or later, newest
-   * first. No pings, and nothing without a body.
+   * Begins the timetable of deliveries anew that ended as `failed` or `dropped` at `since` or later, and of
+   * those that wait for a later try, newest first. No pings, nothing without a body, and nothing without an
+   * enabled endpoint.
    *
    * @returns how many, at most `limit`
    */

@@ -83,7 +83,7 @@ export function addDeliveryCommands(delivery: Command, terminal: Terminal): void
     .command('retry')
     .argument('<id>', 'the delivery')
     .option('--json', 'print JSON, as the API returns it')
-    .description('retry a delivery that has ended')
+    .description('retry a delivery that has ended, or waits for a later try')
     .action((delivery_id, options) =>
       runOperation(terminal, 'admin.deliveries.retry', { delivery_id }, options, describeDelivery),
     );

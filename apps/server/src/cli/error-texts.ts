@@ -15,7 +15,7 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
   endpoint_disabled:
     'Nothing is sent to a disabled endpoint. To see why it is disabled, run latchkey endpoint get. To enable it, run latchkey endpoint update ID --enable.',
   delivery_pending:
-    'The delivery is pending: it is being tried, or will be. To see when, run latchkey delivery list.',
+    'The delivery is being tried, or is due now. To see how that ends, run latchkey delivery list.',
   grant_not_found:
     'There is no such grant. To see the grants of an account or an application, run latchkey grant list. An unused code is not a grant yet: to cancel it, run latchkey code cancel.',
   link_expired:

@@ -375,7 +375,7 @@ describeOnMongodb('the doctor, with indexes', (server) => {
     const missing = await doctor({ DATABASE_URL: database.url });
     expect(missing.find(({ check }) => check === 'indexes')).toMatchObject({
       level: 'warning',
-      advice: expect.stringContaining('db.grants.createIndex({"account_id":1,"_id":-1}'),
+      advice: expect.stringContaining('db.grants.createIndex({"account_id":1,"_id":1}'),
     });
     await grants.createIndex({ scope: 1 }, { name: 'grants_by_account' });
     const rival = await doctor({ DATABASE_URL: database.url });

@@ -1,3 +1,5 @@
+import { deliveries, endpointOwners, endpoints as kind } from '@latchkey/store/kinds';
+import { HOST_OWNER } from '@latchkey/store/records';
 import { anEndpoint, anId, aPing } from '@latchkey/store-suite/records';
 import { expect, test, vi } from 'vitest';
 import { driverOf } from '../../src/open-store.ts';
@@ -23,17 +25,18 @@ describeOnEachStore('messages that wait for an endpoint that hangs', (fresh) => 
     const target = await driverOf(database.url).openTarget(database.url);
     const mark = { id: anId(), is: 'used' } as const;
     await target.replace(null, mark);
-    await target.write(
-      'endpoints',
-      { records: endpoints.map((endpoint) => ({ ...endpoint, hidden: false })) },
-      mark,
-    );
+    const records = endpoints.map(({ application_id: _, ...endpoint }) => ({
+      ...{ ...endpoint, owner: HOST_OWNER, generation: 0 },
+    }));
+    await target.write(kind, { records }, mark);
+    const owned = { owner: HOST_OWNER, ids: endpoints.map(({ id }) => id) };
+    await target.write(endpointOwners, { records: [owned] }, mark);
     for (let made = 0; made < BACKLOG; made += PAGE) {
       const records = Array.from({ length: PAGE }, () => ({
         ...aPing({ endpoint_id, type: 'grant.revoked', due_at: last_success_at }),
-        claim: null,
+        ...{ claim: null, account_revision: 0, generation: 0, round: null },
       }));
-      await target.write('deliveries', { records }, mark);
+      await target.write(deliveries, { records }, mark);
     }
     await target.close();
 

@@ -131,7 +131,7 @@ describeOnEachMongodb('a database that goes away,', (mongodb) => {
       for (const { name, call, arrives } of all) {
         // An issue inserts the code first and then fills it: only the second makes it valid.
         const holding = service.proxy.holdNext(
-          (command) => isDurableWrite(command) && (name !== 'issue' || 'findAndModify' in command),
+          (command) => isDurableWrite(command) && !(name === 'issue' && 'insert' in command),
         );
         answers.push(call());
         const held: HeldCommand = await holding;

@@ -1375,8 +1375,8 @@ export interface EndpointsOperations {
 
   /**
    * Replay what was not delivered to an endpoint. Every delivery that was given up or dropped since
-   * then is due now, and its tries begin anew; no pings. One call replays at most 10,000, newest
-   * first: repeat it until the count is 0.
+   * then, and every one that waits for a later try, is due now, and its tries begin anew; no pings.
+   * One call replays at most 10,000, newest first: repeat it until the count is 0.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -1415,8 +1415,8 @@ export interface DeliveriesOperations {
   list(input: DeliveryListInput, options?: CallOptions): ListPromise<List<Delivery>>;
 
   /**
-   * Retry a delivery. A delivery that has ended is due now, and its tries begin anew. A ping is
-   * tried once more.
+   * Retry a delivery. A delivery that has ended, or waits for a later try, is due now, and its
+   * tries begin anew. A ping is tried once more.
    *
    * @param input - what to send
    * @param options - options of this call

@@ -18,7 +18,7 @@ export async function retryDelivery(
   await findEnabledEndpoint(service, endpoint_id);
   const delivery = await store.retryDelivery(delivery_id, clock());
   if (delivery !== null) return delivery;
-  // It is pending, unless it was erased meanwhile, or its endpoint was deleted or disabled.
+  // It is due or under way, unless it was erased meanwhile, or its endpoint was deleted or disabled.
   await findRetriable(service, delivery_id);
   await findEnabledEndpoint(service, endpoint_id);
   throw new DomainError('delivery_pending');

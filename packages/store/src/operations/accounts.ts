@@ -19,6 +19,7 @@ import type { RecordOf } from '../kind.ts';
 import { grants, accounts as kind, links, pages } from '../kinds.ts';
 import { type AccountRecord, type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, Store } from '../store.ts';
+import type { ByHand, Tombstone } from './by-hand.ts';
 
 type Accounts = Pick<
   Store,
@@ -32,18 +33,11 @@ const CURRENT = ['account', 'external_id'] as const;
 // As many as SQLite ends at once.
 const PART = 256;
 
-/** What is left of an erased account. */
-export interface Tombstone extends Pick<Stored, 'erased_by' | 'erased_until'> {
-  account_id: string;
-  erased_at: Milliseconds;
-  /** What was made of the account before has a lesser one, and what is made once it is put again a greater one. */
-  revision: number;
-}
-
-/** Takes the bodies of each `account.updated` away. None that is stored later gets one. */
-export type EraseMessages = (tombstone: Tombstone) => Promise<void>;
-
-export function accounts(db: Adapter, clock: Clock, eraseMessages: EraseMessages): Accounts {
+export function accounts(
+  db: Adapter,
+  clock: Clock,
+  { eraseMessages }: Pick<ByHand, 'eraseMessages'>,
+): Accounts {
   const find = db.joined(
     kind,
     ({ id }: Givens<{ id: string }>) => ({ id }),
@@ -138,26 +132,26 @@ export function accounts(db: Adapter, clock: Clock, eraseMessages: EraseMessages
     account_revision: lessThan(revision),
   });
   const byId = ({ ids }: Givens<{ ids: readonly string[] }>) => ({ id: oneOf(ids) });
-  const decisively = { isDecisive: true } as const;
 
   const listPages = db.list(pages, ofErased, ['id', 'link_id'], asIs, {
-    ...{ index: 'pages_by_account', ...decisively },
+    index: 'pages_by_account',
+    isDecisive: true,
   });
   const removePages = db.removeSome(pages, byId);
-  const pending = { revoked_at: null, created_at: null } as const;
   const listCodes = db.list(
     grants,
-    (of: Givens<Tombstone>) => ({ ...ofErased(of), ...pending }),
+    (of: Givens<Tombstone>) => ({ ...ofErased(of), revoked_at: null, created_at: null }),
     ['id', 'link_id'],
     asIs,
-    { index: 'unrevoked_by_account', ...decisively },
+    { index: 'unrevoked_by_account', isDecisive: true },
   );
   const removeCodes = db.removeSome(grants, (of: Givens<{ ids: readonly string[] }>) => ({
     ...byId(of),
     created_at: null,
   }));
   const listLinks = db.list(links, ofErased, ['id'], asIs, {
-    ...{ index: 'links_by_account', ...decisively },
+    index: 'links_by_account',
+    isDecisive: true,
   });
   const removeLinks = db.removeSome(links, byId);
   const revoke = db.changeSome(
@@ -234,7 +228,7 @@ export function accounts(db: Adapter, clock: Clock, eraseMessages: EraseMessages
     // First what is active, so that the look for codes passes over little.
     let revoked = await revokeAll(tombstone);
     await removeWithLinks(listCodes, removeCodes, tombstone);
-    // No code is left that one could be redeemed of.
+    // What was redeemed meanwhile. No code is left, so no grant can follow.
     revoked += await revokeAll(tombstone);
     // After the codes: one that is no longer pending was redeemed, so its link request names the account by now.
     await inParts(

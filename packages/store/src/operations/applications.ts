@@ -22,6 +22,7 @@ import {
   type Store,
 } from '../store.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
+import type { ByHand } from './by-hand.ts';
 
 type Applications = Pick<
   Store,
@@ -62,7 +63,7 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
   put?: Partial<Stored>;
 }
 
-export function applications(db: Adapter): Applications {
+export function applications(db: Adapter, { tell }: Pick<ByHand, 'tell'>): Applications {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
   const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
@@ -327,6 +328,8 @@ export function applications(db: Adapter): Applications {
     },
 
     async forgetDeletion(application_id) {
+      // What is recorded has the address of its document.
+      await tell();
       await forget({ application_id });
     },
 

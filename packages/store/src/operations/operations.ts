@@ -1,9 +1,12 @@
 import type { Clock } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
-import { accounts, type EraseMessages } from './accounts.ts';
+import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
+import type { ByHand } from './by-hand.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints, endpointsInside } from './endpoints.ts';
 import { grants } from './grants.ts';
 import { keys } from './keys.ts';
 import { links } from './links.ts';
@@ -14,17 +17,23 @@ import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 
 /** What every store does in the same way. */
-export const operations = (db: Adapter, clock: Clock, eraseMessages: EraseMessages) => ({
-  ...accounts(db, clock, eraseMessages),
-  ...applications(db),
-  ...scopes(db, clock),
-  ...resources(db),
-  ...keys(db),
-  ...codes(db),
-  ...grants(db),
-  ...links(db),
-  ...pages(db),
-  ...refusals(db),
-  ...commandChanges(db),
-  ...logNumbers(db),
-});
+export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
+  const inside = endpointsInside(db);
+  const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand);
+  return {
+    ...accounts(db, clock, byHand),
+    ...applications(db, byHand),
+    ...ofEndpoints,
+    ...deliveries(db, inside, { endTriesOf }, byHand),
+    ...scopes(db, clock),
+    ...resources(db),
+    ...keys(db),
+    ...codes(db),
+    ...grants(db),
+    ...links(db),
+    ...pages(db),
+    ...refusals(db),
+    ...commandChanges(db),
+    ...logNumbers(db),
+  };
+}

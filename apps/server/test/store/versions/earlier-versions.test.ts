@@ -112,7 +112,7 @@ async function expectUsable(url: string, { contents }: Kept): Promise<void> {
 const schemaOf = (database: DatabaseSync) =>
   database
     .prepare(
-      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'revoked_grants_with_details' ORDER BY name",
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'revoked_with_details' ORDER BY name",
     )
     .all()
     .map(({ sql }) => sql);

@@ -1,26 +1,32 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { HOST_OWNER } from '@latchkey/store/records';
 import type { EventCounts } from '@latchkey/store/store';
-import type { Collection } from 'mongodb';
+import type { Binary, Collection } from 'mongodb';
 import { allOf, type Database } from './database.ts';
 import { type MarkDocument, marked } from './documents/marks.ts';
-import { existingOwners } from './find-owners.ts';
+import { fromId, toDate, toId } from './documents/values.ts';
 
 interface Count {
   pending: number;
   oldest_at: Date;
 }
 
-export async function countEvents(database: Database, limit: number): Promise<EventCounts> {
+export async function countPending(
+  database: Database,
+  limit: number,
+): Promise<Omit<EventCounts, 'failing_endpoints'>> {
   const marks = ['grants', 'accounts', 'applications'] as const;
-  const [failing_endpoints, counts] = await Promise.all([
-    countFailing(database),
-    allOf([...marks.map((from) => countMarks(database, from, limit)), countDue(database, limit)]),
-  ]);
-  const times = counts.flat().map(({ oldest_at }) => oldest_at.getTime());
-  const pending = counts.flat().reduce((sum, count) => sum + count.pending, 0);
+  const counts = (
+    await allOf([
+      ...marks.map((from) => countMarks(database, from, limit)),
+      countDue(database, limit),
+    ])
+  ).flat();
+  const times = counts.map(({ oldest_at }) => oldest_at.getTime());
+  const pending = counts.reduce((sum, count) => sum + count.pending, 0);
   return {
     pending: Math.min(pending, limit),
     oldest_at: times.length === 0 ? null : Math.min(...times),
-    failing_endpoints,
   };
 }
 
@@ -64,28 +70,20 @@ const countDue = (database: Database, limit: number): Promise<Count[]> =>
       .toArray(),
   );
 
-const countFailing = (database: Database): Promise<number> =>
-  database.read(async ({ endpoints, listing }) => {
-    const isFailing = {
-      failing_since: { $exists: true },
-      disabled_reason: { $exists: false },
-    };
-    const [counted] = await endpoints
-      .aggregate<{ failing: number }>(
-        [
-          { $match: { endpoints: { $elemMatch: isFailing } } },
-          ...existingOwners,
-          { $unwind: '$endpoints' },
-          {
-            $match: {
-              'endpoints.failing_since': { $exists: true },
-              'endpoints.disabled_reason': { $exists: false },
-            },
-          },
-          { $count: 'failing' },
-        ],
-        listing,
-      )
-      .toArray();
-    return counted?.failing ?? 0;
-  });
+/** The ids of endpoints that have a delivery due by then: a few keys of the index for each of them. */
+export async function endpointsWithDue(database: Database, by: Milliseconds): Promise<string[]> {
+  // With bounds on both fields, MongoDB goes from one endpoint to the next.
+  const due = {
+    endpoint_id: { $gte: toId(HOST_OWNER) },
+    due_at: { $lte: toDate(Math.min(by, LATEST)) },
+  };
+  const found = await database.readByIndex('deliveries_due', ({ deliveries }, listing) =>
+    deliveries
+      .aggregate<{ _id: Binary }>([{ $match: due }, { $group: { _id: '$endpoint_id' } }], listing)
+      .toArray(),
+  );
+  return found.map(({ _id }) => fromId(_id));
+}
+
+/** No date is later. */
+const LATEST = 8_640_000_000_000_000;

@@ -1,0 +1,376 @@
+import { randomUUID } from 'node:crypto';
+import { afterChange } from '@latchkey/domain/domain-error';
+import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
+import { deliveryStatuses, eventTypes } from '@latchkey/schema';
+import type { Adapter } from '../adapter.ts';
+import {
+  atLeast,
+  either,
+  type Givens,
+  isSet,
+  lessThan,
+  moreThan,
+  oneOf,
+  plus,
+  unless,
+  when,
+} from '../condition.ts';
+import { isStillTold } from '../delivery.ts';
+import { accountUpdated } from '../event.ts';
+import type { RecordOf } from '../kind.ts';
+import { accounts, deliveries as kind } from '../kinds.ts';
+import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
+import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
+import type { ByHand } from './by-hand.ts';
+import type { EndpointsInside, endpoints } from './endpoints.ts';
+
+type Deliveries = Pick<
+  Store,
+  | 'createPing'
+  | 'listDueEndpoints'
+  | 'claimDeliveries'
+  | 'endTries'
+  | 'releaseDeliveries'
+  | 'findDelivery'
+  | 'listDeliveries'
+  | 'retryDelivery'
+  | 'replayDeliveries'
+>;
+
+type Stored = RecordOf<typeof kind>;
+type Status = DeliveryRecord['status'];
+
+const INTERNAL = ['account_revision', 'generation', 'round'];
+const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
+const DELIVERY = FIELDS.filter((name) => !INTERNAL.includes(name)) as (keyof DeliveryRecord)[];
+
+const newestFirst = { by: ['id'], descending: true } as const;
+const same = <T>(value: T): T => value;
+
+interface OfId {
+  id: string;
+}
+
+/** Whoever has the claim. */
+interface Claimed extends OfId {
+  claim: string;
+  now: number;
+}
+
+/** What is begun anew, at the round that was read. */
+interface Anew {
+  round: string | null;
+  anew: string;
+  generation: number;
+  now: number;
+}
+
+export function deliveries(
+  db: Adapter,
+  { findTold, findVisible, dropUntold }: EndpointsInside,
+  { endTriesOf }: Pick<ReturnType<typeof endpoints>, 'endTriesOf'>,
+  { endpointsWithDue }: Pick<ByHand, 'endpointsWithDue'>,
+): Deliveries {
+  const insert = db.insertOnce(kind);
+  const ofId = ({ id }: Givens<OfId>) => ({ id });
+  const find = db.find(kind, ofId, FIELDS, same);
+  /** Gathered: many tries end together. */
+  const findEnding = db.joined(kind, ofId, ['claim', 'attempts'], {}, same<Ending>);
+  const findAccount = db.find(accounts, ofId, ['account'], ({ account }) => account);
+  const list = db.list(
+    kind,
+    (of: Givens<Listed & { endpoint_id: string; status: Status }>) => [
+      { endpoint_id: of.endpoint_id, status: of.status },
+      when(of.before, { id: lessThan(of.before) }),
+    ],
+    DELIVERY,
+    same,
+    { index: 'deliveries_by_endpoint', order: newestFirst },
+  );
+  const listOfGrant = db.list(
+    kind,
+    (of: Givens<Listed & { grant_id: string; status: Status | null }>) => [
+      { grant_id: of.grant_id },
+      when(of.status, { status: of.status }),
+      when(of.before, { id: lessThan(of.before) }),
+    ],
+    DELIVERY,
+    same,
+    { index: 'deliveries_by_grant', order: newestFirst },
+  );
+
+  const claimDue = db.changeSome(
+    kind,
+    (of: Givens<{ endpoint_id: string; claim: string; after: number; until: number }>) => ({
+      where: { endpoint_id: of.endpoint_id, due_at: lessThan(of.after) },
+      set: { claim: of.claim, due_at: of.until },
+    }),
+    FIELDS,
+    same,
+    { index: 'deliveries_due', order: { by: ['due_at'] } },
+  );
+  const held = ({ id, claim }: Givens<Claimed>) => ({ id, claim });
+  const drop = db.change(
+    kind,
+    (one: Givens<Claimed>) => ({
+      where: held(one),
+      set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now },
+    }),
+    [],
+    () => true,
+  );
+  const release = db.change(
+    kind,
+    (one: Givens<Claimed>) => ({ where: held(one), set: { due_at: one.now, claim: null } }),
+    [],
+    () => true,
+  );
+  // Nothing here returns a record: MongoDB would keep its message, and the name in it, for a retry of the command.
+  const write = db.change(
+    kind,
+    (one: Givens<Claimed & { body: string }>) => ({
+      where: { ...held(one), body: null },
+      set: { body: one.body },
+    }),
+    [],
+    () => true,
+  );
+  const end = db.change(
+    kind,
+    (one: Givens<Claimed & Pick<Stored, 'status' | 'due_at' | 'ended_at' | 'attempts'>>) => ({
+      where: held(one),
+      set: {
+        ...{ status: one.status, due_at: one.due_at, ended_at: one.ended_at, claim: null },
+        ...{ attempts: one.attempts, tries: plus(1) },
+      },
+    }),
+    [],
+    () => true,
+  );
+
+  /** What has ended, and what waits for a later try. Nothing without a body: a person may be erased. */
+  const canBegin = ({ now }: { now: Givens<Anew>['now'] }) => [
+    { body: isSet },
+    either<typeof kind>({ ended_at: isSet }, { claim: null, due_at: moreThan(now) }),
+  ];
+  const begun = ({ anew, generation, now }: Givens<Anew>) => ({
+    ...{ ...BEGUN, due_at: now, round: anew, generation },
+  });
+  const begin = db.change(
+    kind,
+    (one: Givens<Anew & OfId>) => ({
+      where: [{ id: one.id, round: one.round }, canBegin(one)],
+      set: begun(one),
+    }),
+    [],
+    () => true,
+  );
+  const beginSome = db.changeSome(
+    kind,
+    (of: Givens<Anew & { ids: readonly string[] }>) => ({
+      where: [
+        { id: oneOf(of.ids) },
+        when(of.round, { round: of.round }),
+        unless(of.round, { round: null }),
+        canBegin(of),
+      ],
+      set: begun(of),
+    }),
+    ['id'],
+    ({ id }) => id,
+    {},
+  );
+  const told = { type: oneOf(eventTypes), body: isSet };
+  const listUndelivered = db.list(
+    kind,
+    (of: Givens<Replayed & { status: Status; since: number }>) => [
+      { endpoint_id: of.endpoint_id, status: of.status, ended_at: atLeast(of.since), ...told },
+    ],
+    ['id', 'round'],
+    same,
+    { index: 'deliveries_by_endpoint', order: newestFirst, isDecisive: true },
+  );
+  const listWaiting = db.list(
+    kind,
+    (of: Givens<Replayed & { now: number }>) => [
+      { endpoint_id: of.endpoint_id, due_at: moreThan(of.now), claim: null, ...told },
+    ],
+    ['id', 'round'],
+    same,
+    { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: true },
+  );
+
+  /** The message of an `account.updated` whose maker stopped before it had written it. */
+  async function written(delivery: Stored & { claim: string }, now: number) {
+    const { id, claim, event_id, created_at, account_id } = delivery;
+    if (delivery.body !== null || account_id === null) return delivery;
+    const account = await findAccount({ id: account_id });
+    if (account === null) return delivery;
+    const { body } = accountUpdated({ id: event_id, at: created_at }, account);
+    return (await write({ id, claim, now, body })) ? { ...delivery, body } : delivery;
+  }
+
+  async function claimOf(
+    endpoint_id: string,
+    { now, claim, most }: { now: number; claim: string; most: number },
+  ): Promise<ClaimedDelivery[]> {
+    const due = { endpoint_id, claim, after: now + 1, until: now + CLAIM_LASTS, limit: most };
+    let some: Stored[] | null;
+    do {
+      some = await claimDue(due);
+      // Another process was faster with all of them.
+    } while (some?.length === 0);
+    if (some === null) return [];
+    // After the claim: it is tried with what the endpoint has now.
+    const told = await findTold(endpoint_id);
+    const claimed = await Promise.all(
+      some.map(async (one) => {
+        const delivery = await written({ ...one, claim }, now);
+        const isPast = told === null || delivery.generation !== told.stored.generation;
+        if (!isPast && told.endpoint.disabled_reason === null && isStillTold(delivery, told)) {
+          return [{ delivery: deliveryOf(delivery), endpoint: told.endpoint } as ClaimedDelivery];
+        }
+        await drop({ id: delivery.id, claim, now });
+        return [];
+      }),
+    );
+    return claimed.flat();
+  }
+
+  async function endDelivery(ended: EndedTry): Promise<void> {
+    const { delivery_id: id, claim, attempt, next_attempt_at, now } = ended;
+    const found = await findEnding({ id });
+    if (found?.claim !== claim) return;
+    const isDelivered = attempt.result === 'delivered';
+    const isOver = isDelivered || next_attempt_at === null;
+    await end({
+      ...{ id, claim, now, status: isDelivered ? 'delivered' : isOver ? 'failed' : 'pending' },
+      ...{ due_at: isOver ? null : next_attempt_at, ended_at: isOver ? now : null },
+      attempts: [...found.attempts, attempt].slice(-ATTEMPTS_KEPT),
+    });
+  }
+
+  async function findEnabled(endpoint_id: string) {
+    const told = await findVisible(endpoint_id);
+    return told?.endpoint.disabled_reason === null ? told : null;
+  }
+
+  return {
+    async createPing(delivery) {
+      const { endpoint_id, created_at } = delivery;
+      const before = await findEnabled(endpoint_id);
+      if (before === null) return null;
+      const { generation } = before.stored;
+      await insert({ ...delivery, generation });
+      return afterChange(async () => {
+        // Again: what was pending when it was disabled is dropped.
+        const told = await findEnabled(endpoint_id);
+        if (told?.stored.generation === generation) return told.endpoint;
+        await dropUntold(endpoint_id, created_at);
+        return null;
+      });
+    },
+
+    async listDueEndpoints({ now, except }) {
+      const due = await endpointsWithDue(now);
+      const told = await Promise.all(due.filter((id) => !except.includes(id)).map(findTold));
+      return told.flatMap((one) => {
+        if (one?.endpoint.disabled_reason !== null) return [];
+        const { id, failing_since, last_success_at } = one.endpoint;
+        return [{ id, isDoubtful: failing_since !== null || last_success_at === null }];
+      });
+    },
+
+    async claimDeliveries({ now, claim, endpoints }) {
+      const asked = endpoints.filter(({ most }) => most > 0);
+      const claimed = await Promise.all(
+        asked.map(({ id, most }) => claimOf(id, { now, claim, most })),
+      );
+      return claimed.flat();
+    },
+
+    async endTries(tries) {
+      await Promise.all(tries.map(endDelivery));
+      const byEndpoint = Map.groupBy(tries, ({ endpoint_id }) => endpoint_id);
+      const ended = await Promise.all([...byEndpoint].map(([id, of]) => endTriesOf(id, of)));
+      return ended.filter((endpoint) => endpoint !== null);
+    },
+
+    async releaseDeliveries(claim, ids, now) {
+      await Promise.all(ids.map((id) => release({ id, claim, now })));
+    },
+
+    async findDelivery(id) {
+      const found = await find({ id });
+      return found && deliveryOf(found);
+    },
+
+    async listDeliveries(filter, range) {
+      const { status = null } = filter;
+      if ('grant_id' in filter) {
+        return listOfGrant({ grant_id: filter.grant_id, status, ...range });
+      }
+      const { endpoint_id } = filter;
+      // The index has the order of each status.
+      const statuses = status === null ? deliveryStatuses : [status];
+      const lists = statuses.map((status) => list({ endpoint_id, status, ...range }));
+      return (await Promise.all(lists)).flat().sort(byNewest).slice(0, range.limit);
+    },
+
+    async retryDelivery(id, now) {
+      const found = await find({ id });
+      const told = found && (await findEnabled(found.endpoint_id));
+      if (!told) return null;
+      const { generation } = told.stored;
+      const isBegun = await begin({ id, round: found.round, anew: randomUUID(), generation, now });
+      return isBegun ? { ...deliveryOf(found), ...BEGUN, due_at: now } : null;
+    },
+
+    async replayDeliveries({ endpoint_id, since, now, limit }) {
+      const told = await findEnabled(endpoint_id);
+      if (told === null) return 0;
+      const of = { endpoint_id, limit };
+      const lists = await Promise.all([
+        listUndelivered({ ...of, since, status: 'failed' }),
+        listUndelivered({ ...of, since, status: 'dropped' }),
+        listWaiting({ ...of, now }),
+      ]);
+      const found = lists.flat().sort(byNewest).slice(0, limit);
+      const again = { anew: randomUUID(), generation: told.stored.generation, now };
+      for (const [round, of] of Map.groupBy(found, ({ round }) => round)) {
+        const ids = of.map(({ id }) => id);
+        for (let from = 0; from < ids.length; from += BEGUN_AT_ONCE) {
+          await beginSome({ ...again, round, ids: ids.slice(from, from + BEGUN_AT_ONCE) });
+        }
+      }
+      // Due again by now, whoever did it: of a repetition, the response counts nothing.
+      return found.length;
+    },
+  };
+}
+
+const BEGUN = { status: 'pending', claim: null, tries: 0, ended_at: null } as const;
+
+/** So many block SQLite for about 5 ms. */
+const BEGUN_AT_ONCE = 250;
+
+interface Listed {
+  before: ListRange['before'];
+}
+
+interface Replayed {
+  endpoint_id: string;
+}
+
+type Ending = Pick<Stored, 'claim' | 'attempts'>;
+
+const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
+
+export function deliveryOf<S extends Stored>({
+  account_revision: _,
+  generation: __,
+  round: ___,
+  ...delivery
+}: S): DeliveryRecord {
+  return delivery;
+}

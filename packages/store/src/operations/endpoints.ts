@@ -1,0 +1,372 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import type { Adapter, WriteOptions } from '../adapter.ts';
+import { either, type Givens, greatest, isSet, lessThan, moreThan, when } from '../condition.ts';
+import { endpointAfter, endpointChanges } from '../delivery.ts';
+import type { RecordOf } from '../kind.ts';
+import { applications, deliveries, endpoints as kind, endpointOwners as owners } from '../kinds.ts';
+import type { EndpointRecord } from '../records.ts';
+import { HOST_OWNER } from '../records.ts';
+import type { EndedTry, Store } from '../store.ts';
+import type { ByHand } from './by-hand.ts';
+
+type Endpoints = Pick<
+  Store,
+  | 'createEndpoint'
+  | 'listEndpoints'
+  | 'findEndpoint'
+  | 'updateEndpoint'
+  | 'rotateEndpoint'
+  | 'deleteEndpoint'
+  | 'countEvents'
+>;
+
+type Stored = RecordOf<typeof kind>;
+
+/** An endpoint with what its application says of it. */
+export interface ToldEndpoint {
+  stored: Stored;
+  endpoint: EndpointRecord;
+  /** Whether its application is deleted: it is told of the ends of its grants, and found by nobody. */
+  isHidden: boolean;
+  /** Whether its application is disabled or deleted. */
+  isDisabled: boolean;
+}
+
+const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
+const newestFirst = { by: ['id'], descending: true } as const;
+
+interface OfId {
+  id: string;
+}
+
+/** What other operations need of endpoints. */
+export type EndpointsInside = ReturnType<typeof endpointsInside>;
+
+export function endpointsInside(db: Adapter) {
+  const findStored = db.joined(
+    kind,
+    ({ id }: Givens<OfId>) => ({ id }),
+    FIELDS,
+    {
+      ownership: { kind: owners, by: 'owner', fields: ['ids'] },
+      application: { kind: applications, by: 'owner', fields: ['deleted_at', 'disabled'] },
+    },
+    toldEndpoint,
+  );
+  const findTold = (id: string) => findStored({ id });
+  const drop = db.changeSome(
+    deliveries,
+    (of: Givens<Dropped>) => ({
+      where: [
+        { endpoint_id: of.endpoint_id, status: 'pending' as const, ended_at: null },
+        when(of.below, { generation: lessThan(of.below) }),
+      ],
+      set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: of.now },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'deliveries_by_endpoint', ends: true },
+  );
+
+  return {
+    findTold,
+
+    async findVisible(id: string): Promise<ToldEndpoint | null> {
+      const told = await findTold(id);
+      return told === null || told.isHidden ? null : told;
+    },
+
+    /** Drops what is pending for an endpoint that is deleted, or was pending when it was disabled. */
+    async dropUntold(endpoint_id: string, now: number): Promise<void> {
+      const told = await findTold(endpoint_id);
+      const below = told === null ? null : told.stored.generation;
+      while ((await drop({ endpoint_id, below, now, limit: DROPPED_AT_ONCE })) !== null) {
+        // In parts, so that requests run in between.
+      }
+    },
+  };
+}
+
+interface Dropped {
+  endpoint_id: string;
+  /** Null for all. */
+  below: number | null;
+  now: number;
+}
+
+/** Small enough that no write delays others. */
+const DROPPED_AT_ONCE = 1_000;
+
+export function endpoints(
+  db: Adapter,
+  clock: Clock,
+  { findTold, findVisible, dropUntold }: EndpointsInside,
+  { tell, endpointsWithDue, countPending }: ByHand,
+) {
+  const insert = db.insertNew(kind);
+  const remove = db.removeSome(kind, ({ id }: Givens<OfId>) => ({ id }));
+  const list = db.list(
+    kind,
+    ({ before }: Givens<{ before: string | null }>) => [when(before, { id: lessThan(before) })],
+    ['id'],
+    ({ id }) => id,
+    { order: newestFirst },
+  );
+  const findIds = db.joined(
+    owners,
+    ({ owner }: Givens<{ owner: string }>) => ({ owner }),
+    ['ids'],
+    {},
+    ({ ids }: { ids: readonly string[] }) => ids,
+  );
+  const findApplication = db.joined(
+    applications,
+    ({ id }: Givens<OfId>) => ({ id, deleted_at: null }),
+    ['id'],
+    {},
+    () => true,
+  );
+  const add = db.modify(
+    owners,
+    ({ owner }: Owned & { most: number }) => owner,
+    (found, { owner, endpoint_id, most }) => {
+      const ids = found?.ids ?? [];
+      if (ids.length >= most) return { result: 'endpoint_limit_reached' as const };
+      return {
+        result: 'created' as const,
+        put: { owner, ids: [...ids, endpoint_id] },
+        isMade: (later) => later.ids.includes(endpoint_id),
+      };
+    },
+  );
+  const take = db.modify(
+    owners,
+    ({ owner }: Owned) => owner,
+    (found, { owner, endpoint_id }) => {
+      if (!found?.ids.includes(endpoint_id)) return { result: false };
+      return {
+        result: true,
+        put: { owner, ids: found.ids.filter((id) => id !== endpoint_id) },
+        isMade: (later) => !later.ids.includes(endpoint_id),
+      };
+    },
+    { ends: true },
+  );
+  const changing = <I extends OfId, R>(
+    changesOf: (found: Stored, input: I) => Partial<Stored>,
+    result: (before: Stored, after: Stored) => R,
+    options?: WriteOptions<I>,
+  ) =>
+    db.modify(
+      kind,
+      ({ id }: I) => id,
+      (found, input) => {
+        if (found === null) return { result: null };
+        const changes = changesOf(found, input);
+        const isDisabled = found.disabled_reason === null && changes.disabled_reason;
+        const generation = found.generation + (isDisabled ? 1 : 0);
+        const after = { ...found, ...changes, generation };
+        return {
+          result: result(found, after),
+          put: after,
+          isMade: (later) => isDeepStrictEqual({ ...later, ...changes, generation }, later),
+        };
+      },
+      options,
+    );
+  const after = (_: Stored, stored: Stored) => endpointOf(stored);
+  const update = changing(
+    (found, { changes }: OfId & { changes: Parameters<typeof endpointChanges>[1] }) =>
+      endpointChanges(found, changes),
+    after,
+    { ends: true },
+  );
+  const rotate = changing(
+    ({ secret_version }, { overlap_until }: OfId & { overlap_until: number | null }) => ({
+      ...{ secret_version: secret_version + 1, overlap_until },
+    }),
+    after,
+    { ends: true },
+  );
+  const failing = changing(
+    (found, { tries }: OfId & { tries: readonly EndedTry[] }) => {
+      const { url, disabled_reason, last_success_at, failing_since, failures } = found;
+      let after = { disabled_reason, last_success_at, failing_since, failures };
+      for (const ended of tries) after = endpointAfter({ url, ...after }, ended);
+      return after;
+    },
+    (before, stored) =>
+      before.disabled_reason === stored.disabled_reason ? null : endpointOf(stored),
+  );
+
+  async function visibleOf(ids: readonly string[]): Promise<EndpointRecord[]> {
+    const found = await Promise.all(ids.map(findVisible));
+    return found.flatMap((told) => told?.endpoint ?? []);
+  }
+
+  /** Runs after a change was made. If it fails, the change stays made, and a sweep drops what is left. */
+  const tryDropUntold = (id: string, now: number) => dropUntold(id, now).catch(() => undefined);
+
+  const listFailing = db.list(
+    kind,
+    () => ({ failing_since: isSet, disabled_reason: null }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'failing_endpoints' },
+  );
+  const listOwners = db.list(
+    owners,
+    ({ after }: Givens<{ after: string }>) => ({ owner: moreThan(after) }),
+    ['owner', 'ids'],
+    (owned) => owned,
+    { order: { by: ['owner'] } },
+  );
+  const findRemembered = db.find(
+    applications,
+    ({ id }: Givens<OfId>) => [{ id }, either({ deleted_at: null }, { deletion_pending: true })],
+    ['id'],
+    () => true,
+  );
+  const listPending = db.list(
+    deliveries,
+    ({ endpoint_id }: Givens<{ endpoint_id: string }>) => ({ endpoint_id, due_at: isSet }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'deliveries_due', isDecisive: true },
+  );
+  const removeOwner = db.removeSome(owners, ({ owner }: Givens<{ owner: string }>) => ({ owner }));
+
+  const operations: Endpoints = {
+    async createEndpoint({ application_id, ...endpoint }, { most }) {
+      await tell();
+      const owner = application_id ?? HOST_OWNER;
+      if (application_id !== null && (await findApplication({ id: application_id })) === null) {
+        return 'application_not_found';
+      }
+      // Nobody finds it before its owner has it.
+      await insert([{ ...endpoint, owner, generation: 0 }]);
+      const result = await add({ owner, endpoint_id: endpoint.id, most });
+      if (result !== 'created') await remove({ id: endpoint.id });
+      return result;
+    },
+
+    async listEndpoints({ application_id }, { limit, before }) {
+      if (application_id !== undefined) {
+        const ids = (await findIds({ owner: application_id ?? HOST_OWNER })) ?? [];
+        const older = ids.filter((id) => before === null || id < before);
+        return (await visibleOf(older.toSorted().reverse())).slice(0, limit);
+      }
+      const found: EndpointRecord[] = [];
+      for (let from = before; ; ) {
+        const ids = await list({ before: from, limit });
+        found.push(...(await visibleOf(ids)));
+        from = ids.at(-1) ?? null;
+        if (ids.length < limit || found.length >= limit) return found.slice(0, limit);
+      }
+    },
+
+    async findEndpoint(id) {
+      return (await findVisible(id))?.endpoint ?? null;
+    },
+
+    async updateEndpoint(id, changes) {
+      await tell();
+      if ((await findVisible(id)) === null) return null;
+      const updated = await update({ id, changes });
+      if (updated !== null && changes.disabled_reason !== undefined) {
+        await tryDropUntold(id, clock());
+      }
+      return updated;
+    },
+
+    async rotateEndpoint(id, { overlap_until }) {
+      return (await findVisible(id)) && rotate({ id, overlap_until });
+    },
+
+    async deleteEndpoint(id, now) {
+      const told = await findVisible(id);
+      const isTaken = told !== null && (await take({ owner: told.stored.owner, endpoint_id: id }));
+      if (!isTaken) return null;
+      await tryDropUntold(id, now);
+      await remove({ id }).catch(() => undefined);
+      return told.endpoint;
+    },
+
+    async countEvents(limit) {
+      const [failing, pending] = await Promise.all([listFailing({}), countPending(limit)]);
+      return { ...pending, failing_endpoints: (await visibleOf(failing)).length };
+    },
+  };
+
+  const succeed = db.change(
+    kind,
+    ({ id, at }: Givens<OfId & { at: number }>) => ({
+      where: { id, failing_since: null },
+      set: { last_success_at: greatest(at) },
+    }),
+    [],
+    () => true,
+  );
+
+  return {
+    ...operations,
+
+    /** @returns the endpoint if the ends of these tries have disabled it */
+    async endTriesOf(id: string, tries: readonly EndedTry[]): Promise<EndpointRecord | null> {
+      if (tries.every(({ attempt }) => attempt.result === 'delivered')) {
+        // Many processes end tries of one endpoint, so the usual end conflicts with none of another.
+        const at = Math.max(...tries.map(({ attempt }) => attempt.at));
+        if (await succeed({ id, at })) return null;
+      }
+      if ((await findTold(id)) === null) return null;
+      const disabled = await failing({ id, tries });
+      if (disabled) await tryDropUntold(id, Math.max(...tries.map(({ now }) => now)));
+      return disabled;
+    },
+
+    /** Several processes may run it at once. */
+    async sweepEndpoints(now: Milliseconds): Promise<void> {
+      // What a process that was held up made for one that is disabled or deleted since.
+      for (const id of await endpointsWithDue(Number.MAX_SAFE_INTEGER)) {
+        const told = await findTold(id);
+        if (told?.endpoint.disabled_reason !== null) await dropUntold(id, now);
+      }
+      // Those of deleted applications, once all is told.
+      for (let after = HOST_OWNER, limit = 100; ; ) {
+        const owned = await listOwners({ after, limit });
+        for (const { owner, ids } of owned) {
+          if (await findRemembered({ id: owner })) continue;
+          const pending = ids.map((endpoint_id) => listPending({ endpoint_id, limit: 1 }));
+          if ((await Promise.all(pending)).flat().length > 0) continue;
+          for (const id of ids) await remove({ id });
+          await removeOwner({ owner });
+        }
+        after = owned.at(-1)?.owner ?? after;
+        if (owned.length < limit) return;
+      }
+    },
+  };
+}
+
+interface Owned {
+  owner: string;
+  endpoint_id: string;
+}
+
+interface Found extends Stored {
+  ownership: { ids: readonly string[] } | null;
+  application: { deleted_at: number | null; disabled: boolean } | null;
+}
+
+function toldEndpoint({ ownership, application, ...stored }: Found): ToldEndpoint | null {
+  if (!ownership?.ids.includes(stored.id)) return null;
+  const isOfHost = stored.owner === HOST_OWNER;
+  const isHidden = !isOfHost && application?.deleted_at !== null;
+  const isDisabled = isHidden || (!isOfHost && application?.disabled !== false);
+  return { stored, endpoint: endpointOf(stored), isHidden, isDisabled };
+}
+
+function endpointOf({ owner, generation: _, ...endpoint }: Stored): EndpointRecord {
+  return { ...endpoint, application_id: owner === HOST_OWNER ? null : owner };
+}
