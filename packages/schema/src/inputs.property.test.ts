@@ -59,13 +59,18 @@ function withoutHidden(characters: string[]): string[] {
 }
 
 function withoutStrays(characters: string[]): string[] {
-  let isBehindShown = false;
+  let behind: 'a character' | 'tags' | null = null;
   return characters.filter((character, index) => {
     const next = characters[index + 1] ?? '';
-    const isBetween = isBehindShown && next !== '' && !isHidden(next) && !/\p{Z}/u.test(next);
-    const isKept = isJoiner(character) ? isBetween : !isSelector(character) || isBehindShown;
-    const isPart = isMark(character) || (character >= '\u{e0020}' && character <= '\u{e007f}');
-    isBehindShown = isShown(character) || (isBehindShown && isPart);
+    const isBetween = behind !== null && next !== '' && !isHidden(next) && !/\p{Z}/u.test(next);
+    const isKept = isJoiner(character)
+      ? isBetween
+      : !isSelector(character) || behind === 'a character';
+    const isTag = character >= '\u{e0020}' && character <= '\u{e007f}';
+    if (isShown(character)) behind = 'a character';
+    // What is behind the tags of an emoji belongs to no character.
+    else if (isTag) behind &&= 'tags';
+    else if (!isMark(character) || behind === 'tags') behind = null;
     return isKept;
   });
 }
