@@ -106,7 +106,15 @@ describeOnEachStore('a grant that is not used', (fresh) => {
     expect(ended).toMatchObject({ result: 'done', reason: 'idle', by: null, request_id: null });
     const exported = await succeed(server, 'admin.accounts.export', { account_id }, operator);
     expect(exported.history.filter(({ operation }: Json) => operation === 'idle')).toEqual([
-      { at: ended?.at, operation: 'idle', by: null, grant_id, application_id, request_id: null },
+      {
+        at: ended?.at,
+        operation: 'idle',
+        by: null,
+        key_id: null,
+        grant_id,
+        application_id,
+        request_id: null,
+      },
     ]);
     const lines = server.lines.filter((line) => line.includes('"reason":"idle"'));
     expect(
