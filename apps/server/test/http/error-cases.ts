@@ -730,7 +730,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'delivery_pending',
-    when: 'a delivery is retried that is not over',
+    when: 'a delivery is retried that is under way',
     status: 409,
     error: 'invalid_request',
     arrange: onOperation('admin.deliveries.retry', async ({ application_id }, server) => {
@@ -738,11 +738,14 @@ export const errorCases: ErrorCase[] = [
       for (const verb of ['disable', 'enable'] as const) {
         await succeed(server, `admin.applications.${verb}`, { application_id }, operator);
       }
+      // No other process has it from then on.
       const delivery_id = await vi.waitFor(async () => {
-        const input = { endpoint_id, status: 'pending' };
-        const { data } = await succeed(server, 'admin.deliveries.list', input, operator);
-        expect(data.length).toBeGreaterThan(0);
-        return data[0].id;
+        const [claimed] = await server.service.store.claimDeliveries({
+          ...{ now: server.now() + 3_600_000, claim: randomUUID() },
+          endpoints: [{ id: endpoint_id, most: 9 }],
+        });
+        expect(claimed).toBeDefined();
+        return claimed?.delivery.id;
       }, 20_000);
       return { input: { delivery_id }, as: operator };
     }),
