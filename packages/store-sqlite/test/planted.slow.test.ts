@@ -42,7 +42,9 @@ async function isSeen(mistake: string): Promise<boolean> {
   return new Promise((resolve) => child.on('exit', (code) => resolve(code !== 0)));
 }
 
-describe.skipIf(!isLong)('a condition of a write that is left out', () => {
+const notRun = isLong ? '' : ' (not run: npm run test:long has the time for it)';
+
+describe.skipIf(!isLong)(`a condition of a write that is left out${notRun}`, () => {
   const mistakes = allMistakes();
 
   test('has a name of its own', () => {
