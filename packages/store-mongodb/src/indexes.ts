@@ -24,7 +24,10 @@ const marksOf = (collection: string): Index => ({
   options: { partialFilterExpression: { 'marks.at': { $exists: true } } },
 });
 
-/** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
+/**
+ * None is unique, so the collections can be sharded on hashed `_id`, which all requests use. The clock of the
+ * database may be ahead, so it deletes a code late.
+ */
 const declaredOf = (kind: AnyKind, options?: { withOptional: boolean }): Index[] =>
   indexesOfKind(kind, options).map(
     ({ name, on, where: { set = [], unset = [] } = {}, expiresAfter }) => {
@@ -38,9 +41,8 @@ const declaredOf = (kind: AnyKind, options?: { withOptional: boolean }): Index[]
         key: Object.fromEntries(on.map((field) => [field === kind.key ? '_id' : field, 1])),
         options: {
           ...(terms.length > 0 && { partialFilterExpression: Object.fromEntries(terms) }),
-          // By the clock of the database, which may be ahead.
           ...(expiresAfter !== undefined && {
-            expireAfterSeconds: (expiresAfter + EXPIRY_MARGIN) / 1000,
+            expireAfterSeconds: (expiresAfter + (kind === kinds.grants ? EXPIRY_MARGIN : 0)) / 1000,
           }),
         },
       };
