@@ -353,7 +353,8 @@ export function mongoAdapter(
     const projection = projectionOf(kind, fields);
     const decode = recordOf(kind, fields);
     return async (input) => {
-      const keys = await found({ ...input, limit: MOST_AT_ONCE });
+      const { limit = MOST_AT_ONCE } = input;
+      const keys = await found({ ...input, limit: Math.min(Number(limit), MOST_AT_ONCE) });
       if (keys.length === 0) return null;
       const _id = { $in: keys.map(toKey) as Binary[] };
       await database.write<true | undefined>((collections) => ({

@@ -468,6 +468,18 @@ export function describeEvents(stores: SuiteStores): void {
         });
       }));
 
+    test('is claimed with no more of its endpoint than the caller has room for', () =>
+      onEmpty(async (store) => {
+        const endpoint = await endpointOf(store);
+        for (let nth = 0; nth < 5; nth++) await granted(store);
+        await makeAll(store);
+        const now = Date.now() + 5;
+        const parts = [];
+        for (let part = 0; part < 4; part++) parts.push(await claimed(store, endpoint, now, 2));
+        expect(parts.map(({ length }) => length)).toEqual([2, 2, 1, 0]);
+        expect(new Set(parts.flat().map(({ delivery }) => delivery.id)).size).toBe(5);
+      }));
+
     test('ends as its try says, and is kept for 30 days', () =>
       onEmpty(async (store, other, database) => {
         const host = await withDeliveries(store, 3);
