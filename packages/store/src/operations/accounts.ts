@@ -20,6 +20,8 @@ import { grants, accounts as kind, links, pages } from '../kinds.ts';
 import { type AccountRecord, type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, Store } from '../store.ts';
 import type { ByHand, Tombstone } from './by-hand.ts';
+import { changeAll } from './change-all.ts';
+import { revoked } from './revoked.ts';
 
 type Accounts = Pick<
   Store,
@@ -158,12 +160,11 @@ export function accounts(
     grants,
     (of: Givens<Tombstone>) => ({
       where: { ...ofErased(of), revoked_at: null, created_at: isSet },
-      set: {
+      set: revoked({
         revoked_at: of.erased_at,
         revoked_by: of.erased_by,
-        revoked_reason: 'account_erased' as const,
-        secret_hash: null,
-      },
+        revoked_reason: 'account_erased',
+      }),
     }),
     ['id'],
     ({ id }) => id,
@@ -209,14 +210,6 @@ export function accounts(
     );
   }
 
-  async function revokeAll(tombstone: Tombstone): Promise<number> {
-    let revoked = 0;
-    for (let some = await revoke(tombstone); some !== null; some = await revoke(tombstone)) {
-      revoked += some.length;
-    }
-    return revoked;
-  }
-
   /**
    * What follows the tombstone, in steps that any process can repeat, and go on with.
    *
@@ -226,10 +219,10 @@ export function accounts(
     await removeWithLinks(listPages, removePages, tombstone);
     await eraseMessages(tombstone);
     // First what is active, so that the look for codes passes over little.
-    let revoked = await revokeAll(tombstone);
+    let ended = await changeAll(revoke, tombstone);
     await removeWithLinks(listCodes, removeCodes, tombstone);
     // What was redeemed meanwhile. No code is left, so no grant can follow.
-    revoked += await revokeAll(tombstone);
+    ended += await changeAll(revoke, tombstone);
     // After the codes: one that is no longer pending was redeemed, so its link request names the account by now.
     await inParts(
       () => listLinks({ ...tombstone, limit: PART }),
@@ -238,7 +231,7 @@ export function accounts(
     let { erased_until } = tombstone;
     for (;;) {
       const some = await eraseNames({ ...tombstone, erased_until });
-      if (some === null) return revoked;
+      if (some === null) return ended;
       erased_until = some.sort().at(-1) ?? erased_until;
       await noteProgress({ ...tombstone, erased_until });
     }

@@ -23,6 +23,8 @@ import {
 } from '../store.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
 import type { ByHand } from './by-hand.ts';
+import { changeAll } from './change-all.ts';
+import { revoked } from './revoked.ts';
 
 type Applications = Pick<
   Store,
@@ -214,12 +216,11 @@ export function applications(db: Adapter, { tell }: Pick<ByHand, 'tell'>): Appli
         { id: atLeast(of.from) },
         when(of.before, { id: lessThan(of.before) }),
       ],
-      set: {
+      set: revoked({
         revoked_at: of.deleted_at,
         revoked_by: of.deleted_by,
-        revoked_reason: 'application_deleted' as const,
-        secret_hash: null,
-      },
+        revoked_reason: 'application_deleted',
+      }),
     }),
     ['id'],
     ({ id }) => id,
@@ -317,13 +318,11 @@ export function applications(db: Adapter, { tell }: Pick<ByHand, 'tell'>): Appli
       return afterChange(async () => {
         const ids = await listGrants({ application_id, ...range });
         const from = ids.at(-1);
-        let revoked = 0;
-        if (from === undefined) return { revoked, before: null };
-        const part = { ...deletion, from, before: range.before };
-        for (let some = await revoke(part); some !== null; some = await revoke(part)) {
-          revoked += some.length;
-        }
-        return { revoked, before: ids.length === range.limit ? from : null };
+        if (from === undefined) return { revoked: 0, before: null };
+        return {
+          revoked: await changeAll(revoke, { ...deletion, from, before: range.before }),
+          before: ids.length === range.limit ? from : null,
+        };
       });
     },
 

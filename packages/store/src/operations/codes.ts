@@ -82,28 +82,17 @@ export function codes(db: Adapter): Codes {
     pendingRecord,
     { grant_id, ends: true },
   );
-  const list = db.list(
-    grants,
-    ({ account_id }: Givens<{ account_id: string }>) => ({
-      account_id,
-      revoked_at: null,
-      ...pending,
-    }),
-    PENDING,
-    pendingRecord,
-    { index: 'unrevoked_by_account', order: { by: ['id'], descending: true } },
-  );
-  const listOfAccount = db.list(
-    grants,
-    ({ account_id }: Givens<{ account_id: string }>) => ({
-      account_id,
-      revoked_at: null,
-      ...pending,
-    }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'unrevoked_by_account', isDecisive: true },
-  );
+  const ofAccount = ({ account_id }: Givens<{ account_id: string }>) => ({
+    ...{ account_id, revoked_at: null, ...pending },
+  });
+  const list = db.list(grants, ofAccount, PENDING, pendingRecord, {
+    index: 'unrevoked_by_account',
+    order: { by: ['id'], descending: true },
+  });
+  const listOfAccount = db.list(grants, ofAccount, ['id'], ({ id }) => id, {
+    index: 'unrevoked_by_account',
+    isDecisive: true,
+  });
   const listOfApplication = db.list(
     grants,
     ({ application_id, account_id }: Givens<OfApplication>) => [

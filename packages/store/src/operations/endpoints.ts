@@ -9,6 +9,7 @@ import type { EndpointRecord } from '../records.ts';
 import { HOST_OWNER } from '../records.ts';
 import type { EndedTry, Store } from '../store.ts';
 import type { ByHand } from './by-hand.ts';
+import { changeAll } from './change-all.ts';
 
 type Endpoints = Pick<
   Store,
@@ -81,9 +82,7 @@ export function endpointsInside(db: Adapter) {
     async dropUntold(endpoint_id: string, now: number): Promise<void> {
       const told = await findTold(endpoint_id);
       const below = told === null ? null : told.stored.generation;
-      while ((await drop({ endpoint_id, below, now, limit: DROPPED_AT_ONCE })) !== null) {
-        // In parts, so that requests run in between.
-      }
+      await changeAll(drop, { endpoint_id, below, now });
     },
   };
 }
@@ -94,9 +93,6 @@ interface Dropped {
   below: number | null;
   now: number;
 }
-
-/** Small enough that no write delays others. */
-const DROPPED_AT_ONCE = 1_000;
 
 export function endpoints(
   db: Adapter,

@@ -26,6 +26,7 @@ import type {
   RevokedRecord,
 } from '../records.ts';
 import type { OfApplication, Recovery, Revocation, Store } from '../store.ts';
+import { revoked } from './revoked.ts';
 
 type Grants = Pick<
   Store,
@@ -44,8 +45,7 @@ type Grants = Pick<
 
 type Stored = RecordOf<typeof kind>;
 
-const CONNECTED = [
-  'id',
+const USED = [
   'application_id',
   'resource',
   'scope',
@@ -53,18 +53,10 @@ const CONNECTED = [
   'last_used_at',
   'revoked_at',
 ] as const;
+const CONNECTED = ['id', ...USED] as const;
 const GRANT = [...CONNECTED, 'account'] as const;
 const REVOKED = ['id', 'application_id', 'created_at', 'revoked_at'] as const;
-const AUTHENTICATING = [
-  'application_id',
-  'resource',
-  'scope',
-  'created_at',
-  'last_used_at',
-  'revoked_at',
-  'secret_hash',
-  'first_used_at',
-] as const;
+const AUTHENTICATING = [...USED, 'secret_hash', 'first_used_at'] as const;
 const HISTORY = [
   'id',
   'application_id',
@@ -162,12 +154,11 @@ export function grants(db: Adapter): Grants {
     kind,
     (grant: Givens<Revocation>) => ({
       where: [owned(grant), active, unused(grant)],
-      set: {
+      set: revoked({
         revoked_at: grant.now,
         revoked_by: grant.initiator,
         revoked_reason: grant.reason,
-        secret_hash: null,
-      },
+      }),
     }),
     REVOKED,
     revokedRecord,
@@ -179,11 +170,8 @@ export function grants(db: Adapter): Grants {
     REVOKED,
     revokedRecord,
   );
-  const endActive = ({ now, initiator }: Givens<RevokedActive>) => ({
-    revoked_at: now,
-    revoked_by: initiator,
-    secret_hash: null,
-  });
+  const endActive = ({ now, initiator }: Givens<RevokedActive>) =>
+    revoked({ revoked_at: now, revoked_by: initiator });
   const revokeOfAccount = db.changeSome(
     kind,
     (of: Givens<RevokedActive>) => ({
@@ -289,9 +277,9 @@ export function grants(db: Adapter): Grants {
 
     async revokeGrant(revocation) {
       // For null too: the revocation of another call may not be durable yet.
-      const revoked = await revoke(revocation);
-      const found = revoked ?? (await findRevoked(revocation));
-      return revocation.onlyActive ? revoked : found;
+      const ended = await revoke(revocation);
+      const found = ended ?? (await findRevoked(revocation));
+      return revocation.onlyActive ? ended : found;
     },
 
     revokeActive: ({ account_id, application_id, ...how }) =>

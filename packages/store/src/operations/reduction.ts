@@ -2,6 +2,7 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import { type Changes, type Givens, isSet, lessThan } from '../condition.ts';
 import { grants as kind } from '../kinds.ts';
+import { changeAll } from './change-all.ts';
 
 const DAY: Milliseconds = 86_400_000;
 
@@ -27,8 +28,6 @@ export function reduction(db: Adapter, days: number): (now: Milliseconds) => Pro
     { index: 'revoked_with_details' },
   );
   return async (now) => {
-    // Requests run between two batches.
-    const old = { before: now - days * DAY + 1, limit: 1_000 };
-    while ((await reduceSome(old)) !== null) {}
+    await changeAll(reduceSome, { before: now - days * DAY + 1 });
   };
 }
