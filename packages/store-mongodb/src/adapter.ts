@@ -45,7 +45,6 @@ import {
 } from './encoding.ts';
 import { hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
 import type { DecisiveOptions } from './fence.ts';
-import { insertOnce as insertDocumentOnce } from './insert-once.ts';
 import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';
 
@@ -210,12 +209,24 @@ export function mongoAdapter(
       );
   }
 
+  /** Never sent again: a late first command could restore a document that was deleted. */
   function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
     const collection = collectionOf(kind);
     const encode = documentOf(kind);
     return async (input) => {
-      const about = grant_id ? { grant_id: grant_id(input) } : {};
-      await insertDocumentOnce(database, collection, encode(input) as Found, about);
+      const document = encode(input) as Found;
+      await database.write<true>((collections) => ({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        async send(options) {
+          await collection(collections).insertOne(document, options);
+          return true;
+        },
+        async readBack() {
+          const { _id } = document;
+          const found = await collection(collections).findOne({ _id }, collections.decisive);
+          return found ? { result: true } : 'unknown';
+        },
+      }));
     };
   }
 

@@ -1,4 +1,3 @@
-import type { Binary } from 'mongodb';
 import { growingPauses } from './pauses.ts';
 
 // Far longer than an attempt takes, and shorter than a caller waits.
@@ -14,14 +13,6 @@ export function atRevision(revision: number): { revision: number | { $exists: fa
 
 export function revisionOf(document: Versioned | null): number {
   return document?.revision ?? 0;
-}
-
-/** Filters for those that still have the revision that was read. There is nearly always one. */
-export function asRead(found: readonly (Versioned & { _id: Binary })[]) {
-  return [...Map.groupBy(found, revisionOf)].map(([revision, of]) => ({
-    _id: { $in: of.map(({ _id }) => _id) },
-    ...atRevision(revision),
-  }));
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { isSame, toHash, toId } from '../src/documents/values.ts';
+import { fromId, toHash, toId } from '../src/documents/values.ts';
 import { applicationDocument, documentOfAccount, linkDocument, pageDocument } from './documents.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
@@ -93,7 +93,8 @@ function answer(server: ScriptedServer, record: () => Document | null) {
     const isLeftOut =
       found === null ||
       ('status' in filter && found.status) ||
-      ('page_id' in filter && !isSame(found.page_id, filter.page_id));
+      ('page_id' in filter &&
+        (found.page_id === undefined || fromId(found.page_id) !== fromId(filter.page_id)));
     return batch(...(isLeftOut ? [] : [found]));
   });
 }

@@ -2,7 +2,6 @@ import type { Actor, Initiator } from '@latchkey/domain/initiator';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { ListRange } from '@latchkey/store/store';
 
-export const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBytes(id));
 export const idOrNull = (bytes: Uint8Array | null) =>
   bytes === null ? null : uuidFromBytes(bytes);
 

@@ -6,6 +6,16 @@ import type { AnyKind, RecordOf } from './kind.ts';
 type Some<K extends AnyKind, N extends keyof RecordOf<K>> = Pick<RecordOf<K>, N>;
 type Name<K extends AnyKind> = keyof RecordOf<K> & string;
 
+/** The condition of a call. */
+type Site<K extends AnyKind, I> = (given: Givens<I>) => Where<NoInfer<K>>;
+/** The condition of a change, and what becomes of a record that meets it. */
+type ChangeSite<K extends AnyKind, I> = (given: Givens<I>) => {
+  where: Where<NoInfer<K>>;
+  set: Changes<NoInfer<K>>;
+};
+/** What a call returns of a record. */
+type Result<K extends AnyKind, N extends Name<K>, I, R> = (record: Some<K, N>, input: I) => R;
+
 /** A call site: written once, when the store is opened, and prepared at its first use. */
 export type Call<I, R> = (input: I) => Promise<R>;
 
@@ -83,16 +93,13 @@ export interface Steps {
   ): StepCall<I, RecordOf<K> | null>;
   change<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    of: ChangeSite<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): StepCall<I, R | null>;
   /** Tidies up. A failure does not undo the steps before, so on MongoDB it is not told. */
-  remove<K extends AnyKind, I>(
-    kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
-  ): StepCall<I, void>;
+  remove<K extends AnyKind, I>(kind: K, where: Site<K, I>): StepCall<I, void>;
 }
 
 /** With all that its message needs: the next change may remove the record. */
@@ -120,9 +127,9 @@ export interface Adapter {
   /** Finds one record by its key. */
   find<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    where: Site<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
   ): Call<I, R | null>;
 
   /**
@@ -131,7 +138,7 @@ export interface Adapter {
    */
   joined<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    where: Site<K, I>,
     fields: readonly N[],
     joins: Readonly<Record<string, Join>>,
     result: (record: never, input: I) => R,
@@ -140,17 +147,14 @@ export interface Adapter {
   /** The records of an index. Ends after `limit`, if the input has one. */
   list<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    where: Site<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
     options?: ListOptions<K>,
   ): Call<I & { limit?: number }, R[]>;
 
   /** Counts up to `limit`, and may miss the latest changes. */
-  count<K extends AnyKind, I>(
-    kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
-  ): Call<I & { limit: number }, number>;
+  count<K extends AnyKind, I>(kind: K, where: Site<K, I>): Call<I & { limit: number }, number>;
 
   /** Inserts a record whose key nobody else knows. It is never sent again. */
   insertOnce<K extends AnyKind, I extends Partial<RecordOf<K>>>(
@@ -164,9 +168,9 @@ export interface Adapter {
   /** Changes one record, named by its key, if it meets the condition; null otherwise. */
   change<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    of: ChangeSite<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): Call<I, R | null>;
 
@@ -176,26 +180,23 @@ export interface Adapter {
    */
   changeSome<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    of: (given: Givens<I>) => { where: Where<NoInfer<K>>; set: Changes<NoInfer<K>> },
+    of: ChangeSite<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
     options: ListOptions<K> & WriteOptions<I>,
   ): Call<I & { limit?: number }, R[] | null>;
 
   /** Removes one record, named by its key, if it meets the condition; null otherwise. */
   remove<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
+    where: Site<K, I>,
     fields: readonly N[],
-    result: (record: Some<K, N>, input: I) => R,
+    result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): Call<I, R | null>;
 
   /** Removes all that meet the condition. */
-  removeSome<K extends AnyKind, I>(
-    kind: K,
-    where: (given: Givens<I>) => Where<NoInfer<K>>,
-  ): Call<I, void>;
+  removeSome<K extends AnyKind, I>(kind: K, where: Site<K, I>): Call<I, void>;
 
   /** Raises a number that all processes share, or begins it, and returns it. */
   next<K extends AnyKind>(

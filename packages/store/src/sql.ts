@@ -71,11 +71,15 @@ export class Statement {
     if (term.is !== 'oneOf') {
       return `${column} ${comparisons[term.is]} ${this.parameter(type, value)}`;
     }
-    const { values, hasNull } = listOf(value, like);
-    const members = values.map((_, place) =>
-      this.parameter(type, (input) => listOf(value, input).values[place]),
+    const { length, hasNull } = sizeOf(value, like);
+    const members = Array.from({ length }, (_, place) =>
+      this.parameter(type, (input) => {
+        const given = value(input) as unknown[];
+        const all = hasNull ? given.filter(isNotNull) : given;
+        return all[Math.min(place, all.length - 1)];
+      }),
     );
-    const among = values.length === 0 ? 'FALSE' : `${column} IN (${members.join(', ')})`;
+    const among = length === 0 ? 'FALSE' : `${column} IN (${members.join(', ')})`;
     return hasNull ? `(${column} IS NULL OR ${among})` : among;
   }
 
@@ -113,14 +117,14 @@ function fieldOf(kind: AnyKind, name: string) {
 
 const isGiven = (input: Input, name: string) => (input[name] ?? null) !== null;
 
-/** A list without its nulls. It is filled up with its last value, so that a call site has few statements. */
-function listOf(value: Source, input: Input): { values: unknown[]; hasNull: boolean } {
+const isNotNull = (one: unknown) => one !== null;
+
+/** Of a list without its nulls. It is filled up with its last value, so that a call site has few statements. */
+function sizeOf(value: Source, input: Input): { length: number; hasNull: boolean } {
   const all = (value(input) ?? []) as unknown[];
-  const values = all.filter((one) => one !== null);
-  const hasNull = values.length < all.length;
-  while (values.length > 1 && !Number.isInteger(Math.log2(values.length)))
-    values.push(values.at(-1));
-  return { values, hasNull };
+  const { length } = all.filter(isNotNull);
+  const filled = length === 0 ? 0 : 2 ** Math.ceil(Math.log2(length));
+  return { length: filled, hasNull: length < all.length };
 }
 
 /** An optional condition, or a list. */
@@ -139,8 +143,8 @@ export function shapeOf(terms: readonly Term[]): ((input: Input) => string) | nu
     for (const part of parts) {
       if ('given' in part) shape += isGiven(input, part.given) ? '1' : '0';
       else {
-        const { values, hasNull } = listOf(part.list, input);
-        shape += values.length + (hasNull ? 'n' : ',');
+        const { length, hasNull } = sizeOf(part.list, input);
+        shape += length + (hasNull ? 'n' : ',');
       }
     }
     return shape;

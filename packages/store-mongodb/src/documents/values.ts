@@ -13,22 +13,12 @@ export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
 }
 
-/** No id is greater. */
-export const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-export const olderThan = (before: string | null) =>
-  before === null ? {} : { _id: { $lt: toId(before) } };
-
 export function toHash(hash: CredentialHash): Binary {
   return new Binary(hash);
 }
 
 export function toDate(time: Milliseconds): Date {
   return new Date(time);
-}
-
-export function isSame(one: Binary | undefined, other: Binary): boolean {
-  return one !== undefined && Buffer.compare(one.value(), other.value()) === 0;
 }
 
 export function fromId(id: Binary): string {
