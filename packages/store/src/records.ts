@@ -392,7 +392,7 @@ export interface CommandChange {
   /** UUIDv7: sorts by time. */
   id: string;
   at: Milliseconds;
-  /** Of the {@link LogCounterRecord}. */
+  /** Of the log: see {@link LOG_COUNTER}. */
   number: number;
   operation: ActionName;
   os_user: string;
@@ -411,12 +411,7 @@ export interface CommandChange {
   };
 }
 
-/** The last number that a process or a command has taken for the log. There is one at most. */
-export interface LogCounterRecord {
-  name: string;
-  number: number;
-}
-
+/** The key of the last number that a process or a command has taken for the log. */
 export const LOG_COUNTER = 'log';
 
 export interface RefusalRecord {

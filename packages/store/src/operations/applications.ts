@@ -408,7 +408,7 @@ const storedGenerations = ({ generations }: Pick<ApplicationRecord, 'generations
   generations.now > 0 ? generations : null;
 
 /** What is left of a deleted application, whose grants may not all be revoked yet. */
-export const deletedApplication = (deletion: Omit<DeletionRecord, 'application_id'>) =>
+const deletedApplication = (deletion: Omit<DeletionRecord, 'application_id'>) =>
   ({
     ...{ name: '', secrets: [], redirect_uris: [], scopes: null, default_scopes: null },
     ...{ document: null, homepage_uri: null, policy_uri: null, tos_uri: null, logo_uri: null },
@@ -416,7 +416,7 @@ export const deletedApplication = (deletion: Omit<DeletionRecord, 'application_i
     deletion_pending: true,
   }) satisfies Partial<Stored>;
 
-export const deletionOf = ({
+const deletionOf = ({
   id,
   deleted_at,
   deleted_by,

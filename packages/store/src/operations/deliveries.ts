@@ -366,7 +366,7 @@ type Ending = Pick<Stored, 'claim' | 'attempts'>;
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
 
-export function deliveryOf<S extends Stored>({
+function deliveryOf<S extends Stored>({
   account_revision: _,
   generation: __,
   round: ___,
