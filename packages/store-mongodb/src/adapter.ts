@@ -28,7 +28,7 @@ import {
   type Where,
 } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
-import type { Binary, Collection, Document } from 'mongodb';
+import type { Binary, Collection, Document, UpdateOptions } from 'mongodb';
 import type { Collections, Database } from './database.ts';
 import { toDate, toId } from './documents/values.ts';
 import {
@@ -464,7 +464,7 @@ export function mongoAdapter(
     kind: AnyKind,
     key: (input: Input) => string,
     decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-    { grant_id }: Options = {},
+    { grant_id, isBestEffort = false }: Options = {},
   ): AnyCall {
     const collection = collectionOf(kind);
     const lookUp = lookUpOf(kind);
@@ -484,28 +484,31 @@ export function mongoAdapter(
       const revision = revisionOf(found);
       const document = { ...encode(put), revision: revision + 1 } as Found;
       const { _id } = document;
+      async function send(
+        collections: Pick<Collections, 'db'>,
+        options: UpdateOptions,
+      ): Promise<true | null> {
+        if (found !== null) {
+          const which = { _id, ...atRevision(revision) };
+          const update: Document = { ...replace(put), $inc: { revision: 1 } };
+          if (event === null || recordsEvents) leaveMark(update, event);
+          const { matchedCount } = await collection(collections).updateOne(which, update, options);
+          return matchedCount === 1 || null;
+        }
+        try {
+          await collection(collections).insertOne(document, options);
+          return true;
+        } catch (error) {
+          if (isDuplicateKey(error)) return null;
+          throw error;
+        }
+      }
+      if (isBestEffort) {
+        return database.writeOnce((collections) => send(collections, collections.bestEffort));
+      }
       return database.write<true | null>((collections) => ({
         ...(grant_id && { grant_id: grant_id(input) }),
-        async send(options) {
-          if (found !== null) {
-            const which = { _id, ...atRevision(revision) };
-            const update: Document = { ...replace(put), $inc: { revision: 1 } };
-            if (event === null || recordsEvents) leaveMark(update, event);
-            const { matchedCount } = await collection(collections).updateOne(
-              which,
-              update,
-              options,
-            );
-            return matchedCount === 1 || null;
-          }
-          try {
-            await collection(collections).insertOne(document, options);
-            return true;
-          } catch (error) {
-            if (isDuplicateKey(error)) return null;
-            throw error;
-          }
-        },
+        send: (options) => send(collections, options),
         async readBack() {
           const after = await collection(collections).findOne({ _id }, collections.decisive);
           const isAsFound = (after === null) === (found === null) && revisionOf(after) === revision;

@@ -173,6 +173,19 @@ describe('on a replica set, whatever the URL says', () => {
     }
   });
 
+  test('the note of a use of a secret waits for no majority', async () => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    const secret = aSecret();
+    const application = anApplication({ secrets: [secret] });
+    server.on('find', () => batch(applicationDocument(application)));
+    server.script('update', { n: 1, nModified: 1 });
+    await store.noteSecretUse(application.id, secret.id, 5_000);
+    const notes = server.received.filter(isWrite);
+    expect(notes.map(({ update, writeConcern }) => [update, writeConcern])).toEqual([
+      ['applications', { w: 1 }],
+    ]);
+  });
+
   test.each(decisions)('%s is one read behind a fence', async (method) => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
     server.script('update', fenced);

@@ -29,6 +29,8 @@ export interface WriteOptions<I> {
    * change overtakes it. Costs a read. Default: only if it could be made twice.
    */
   isExact?: boolean;
+  /** Whether a failover may lose it, so that a `modify` waits for no majority. Default: false. */
+  isBestEffort?: boolean;
 }
 
 export interface ListOptions<K extends AnyKind> {

@@ -148,17 +148,16 @@ export function applications(db: Adapter, { tell }: Pick<ByHand, 'tell'>): Appli
     },
     { ends: true },
   );
-  const note = changing(({ secrets }, { secret_id, at }: Use) => {
-    const isNoted = ({ id, last_used_at }: Pick<SecretRecord, 'id' | 'last_used_at'>) =>
-      id !== secret_id || (last_used_at ?? 0) >= at;
-    if (secrets.every(isNoted)) return { result: undefined };
-    const noted = secrets.map((one) => (isNoted(one) ? one : { ...one, last_used_at: at }));
-    return {
-      result: undefined,
-      put: { secrets: noted.map(toStoredSecret) },
-      isMade: (later) => later.secrets.every(isNoted),
-    };
-  });
+  const note = changing(
+    ({ secrets }, { secret_id, at }: Use) => {
+      const isNoted = ({ id, last_used_at }: Pick<SecretRecord, 'id' | 'last_used_at'>) =>
+        id !== secret_id || (last_used_at ?? 0) >= at;
+      if (secrets.every(isNoted)) return { result: undefined };
+      const noted = secrets.map((one) => (isNoted(one) ? one : { ...one, last_used_at: at }));
+      return { result: undefined, put: { secrets: noted.map(toStoredSecret) } };
+    },
+    { isBestEffort: true },
+  );
 
   // A deleted application stays, so that a late command finds its id taken and its revision raised.
   const remove = changing(
