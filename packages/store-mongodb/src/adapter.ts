@@ -45,6 +45,7 @@ import {
 } from './encoding.ts';
 import { hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
 import type { DecisiveOptions } from './fence.ts';
+import { marksIn } from './marks.ts';
 import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';
 
@@ -74,6 +75,7 @@ export function mongoAdapter(
   database: Database,
   { recordsEvents = false }: { recordsEvents?: boolean } = {},
 ): Adapter {
+  const marks = marksIn(database);
   const lookUps = new Map<AnyKind, (key: string) => Promise<Found | null>>();
   /** Gathered: the records of many holders wait for one read. */
   function lookUpOf(kind: AnyKind): (key: string) => Promise<Found | null> {
@@ -235,15 +237,17 @@ export function mongoAdapter(
     const encode = documentOf(kind);
     return async (records) => {
       if (records.length === 0) return;
-      // Durable, since a list has only what a majority has.
-      await database.writeOnce(async (collections) => {
-        const options = { ...collections.durable, ordered: false };
-        try {
-          await collection(collections).insertMany(records.map(encode) as Found[], options);
-        } catch (error) {
-          if (!hasOnlyDuplicates(error)) throw error;
-        }
-      });
+      const documents = records.map(encode) as Found[];
+      await database.write<void>((collections) => ({
+        isPart: true,
+        async send(options) {
+          try {
+            await collection(collections).insertMany(documents, { ...options, ordered: false });
+          } catch (error) {
+            if (!hasOnlyDuplicates(error)) throw error;
+          }
+        },
+      }));
     };
   }
 
@@ -658,6 +662,8 @@ export function mongoAdapter(
     ...{ insertOnce: prepared(insertOnce), insertNew: prepared(insertNew) },
     ...{ change: prepared(change), changeSome: prepared(changeSome), modify: prepared(modify) },
     ...{ remove: prepared(remove), removeSome: prepared(removeSome) },
+    ...{ listMarks: prepared(marks.listMarks), findMarked: prepared(marks.findMarked) },
+    removeMarks: prepared(marks.removeMarks),
   } as unknown as Adapter;
 }
 

@@ -12,8 +12,6 @@ import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
-import type { AccountDocument } from './documents/accounts.ts';
-import type { ApplicationDocument } from './documents/applications.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
 import type { DeliveryDocument } from './documents/deliveries.ts';
 import type { GrantDocument } from './documents/grants.ts';
@@ -35,8 +33,6 @@ export interface Collections extends Concerns {
   /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
   db: Db;
-  applications: Collection<ApplicationDocument>;
-  accounts: Collection<AccountDocument>;
   grants: Collection<GrantDocument>;
   deliveries: Collection<DeliveryDocument>;
   hourCounts: Collection<HourDocument>;
@@ -239,8 +235,6 @@ export class Database {
           : unordered(concerns),
         gathers: server.fenced || !server.replicated,
         db,
-        applications: db.collection('applications', options),
-        accounts: db.collection('accounts', options),
         grants: db.collection('grants', options),
         deliveries: db.collection('deliveries', options),
         hourCounts: db.collection('hour_counts', options),

@@ -60,12 +60,6 @@ const byHand: Record<string, readonly Index[]> = {
       key: { created_at: 1 },
       options: { partialFilterExpression: { due_at: { $exists: true } } },
     },
-    {
-      // What an erasure takes the names from.
-      name: 'deliveries_by_account',
-      key: { account_id: 1 },
-      options: { partialFilterExpression: { type: 'account.updated' } },
-    },
   ],
 };
 

@@ -1,5 +1,5 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
-import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import type { Clock } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations as declared } from '@latchkey/store/operations/operations';
 import { reduction } from '@latchkey/store/operations/reduction';
@@ -11,16 +11,13 @@ import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
-import { eraseMessages } from './erase-messages.ts';
 import { isForbidden } from './errors.ts';
 import { eventsKeys } from './events-keys.ts';
-import { makeDeliveries, tellAll } from './make-deliveries.ts';
 import type { MongoStep } from './migrations.ts';
 import { countPending, endpointsWithDue } from './pending.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
 import { sizesIn } from './sizes.ts';
-import { trials } from './trials.ts';
 import { useMarks } from './use-mark.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
@@ -35,15 +32,11 @@ export interface MongoStore extends Store {
 
 export function operations(database: Database, clock: Clock, recordsEvents = false) {
   const ofRecords = declared(mongoAdapter(database, { recordsEvents }), clock, {
-    tell: () => tellAll(database, clock),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
-    eraseMessages: eraseMessages(database),
   });
   return {
     ...ofRecords,
-    ...trials(database),
-    makeDeliveries: (now: Milliseconds) => makeDeliveries(database, now),
     ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),

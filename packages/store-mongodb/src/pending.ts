@@ -1,9 +1,9 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { HOST_OWNER } from '@latchkey/store/records';
 import type { EventCounts } from '@latchkey/store/store';
-import type { Binary, Collection } from 'mongodb';
+import type { Binary } from 'mongodb';
 import { allOf, type Database } from './database.ts';
-import { type MarkDocument, marked } from './documents/marks.ts';
+import { marked } from './documents/marks.ts';
 import { fromId, toDate, toId } from './documents/values.ts';
 
 interface Count {
@@ -35,8 +35,9 @@ const countMarks = (
   from: 'grants' | 'accounts' | 'applications',
   limit: number,
 ): Promise<Count[]> =>
-  database.readByIndex(`${from}_to_tell`, (collections, listing) =>
-    (collections[from] as unknown as Collection<{ marks: MarkDocument[] }>)
+  database.readByIndex(`${from}_to_tell`, ({ db }, listing) =>
+    db
+      .collection(from)
       .aggregate<Count>(
         [
           { $match: marked },

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyKind } from '@latchkey/store/kind';
+import { endpointsInside } from '@latchkey/store/operations/endpoints';
+import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import type { Transfer } from '@latchkey/store/transfer';
 import type { UseMarks } from '@latchkey/store/use-mark';
 import type { AnyBulkWriteOperation, BulkWriteOptions, Document, Filter } from 'mongodb';
+import { mongoAdapter } from './adapter.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { type Collections, Database, type DatabaseOptions } from './database.ts';
 import { documentOf, keyCodec, recordOf } from './encoding.ts';
 import type { FenceDocument } from './fence.ts';
-import { tellAll } from './make-deliveries.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { touchMark, useMarks } from './use-mark.ts';
 
@@ -88,7 +90,9 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     },
 
     async makeDeliveries(now) {
-      await tellAll(database, () => now);
+      const adapter = mongoAdapter(database);
+      const makeDeliveries = events(adapter, endpointsInside(adapter));
+      while (await makeDeliveries(now, { isDecisive: true })) {}
     },
 
     // The requests of a service write a fence before they read.

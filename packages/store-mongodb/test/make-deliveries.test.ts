@@ -85,9 +85,9 @@ describeOnMongodb('a process that makes deliveries', (server) => {
   test('tells nothing of the past to an endpoint that is created meanwhile', async () => {
     const endpoint = anEndpoint();
     await granted(store());
-    // It has read what is to be told, and reads the endpoints now.
+    // It has read what is to be told, with its records, and reads the endpoints now.
     held.beforeRead = async (nth) => {
-      if (nth === 1) expect(await store().createEndpoint(endpoint, MOST)).toBe('created');
+      if (nth === 2) expect(await store().createEndpoint(endpoint, MOST)).toBe('created');
     };
     await ofHeld().makeDeliveries(Date.now());
     expect(await isStatus(endpoint.id)).toEqual([]);

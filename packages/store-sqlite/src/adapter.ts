@@ -8,6 +8,7 @@ import type {
   Holder,
   Join,
   ListOptions,
+  Mark,
   Steps,
   WriteOptions,
 } from '@latchkey/store/adapter';
@@ -23,6 +24,7 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind, Field, RecordOf } from '@latchkey/store/kind';
 import { type Dialect, decoderOf, Statement, shapeOf } from '@latchkey/store/sql';
+import { prepareFindMarked, prepareListMarks, prepareRemoveMark } from './marks.ts';
 import { initiatorRecord, initiatorText } from './rows.ts';
 
 const same = (value: never): unknown => value;
@@ -103,7 +105,7 @@ const byKey =
 export function sqliteAdapter(
   database: DatabaseSync,
   queues: Queues,
-  record: (key: string, event: DecidedEvent) => void = () => undefined,
+  record: (kind: AnyKind, key: string, event: DecidedEvent) => void = () => undefined,
 ): Adapter {
   /** A call is prepared at its first use: a command makes few calls. */
   function atFirstUse(prepare: () => Work): Work {
@@ -378,12 +380,12 @@ export function sqliteAdapter(
       return writing((record) => void put(record), options);
     },
 
-    insertNew(kind: AnyKind) {
+    insertNew(kind: AnyKind, options: Options = {}) {
       const put = insert(kind, { isNew: true });
       return (records: readonly Input[]) =>
         queues.write(() => {
           for (const record of records) put(record);
-        }, {});
+        }, options);
     },
 
     change: (
@@ -468,9 +470,45 @@ export function sqliteAdapter(
         const before = found({ key: id });
         const { put: replacement, result, event } = decide(before as never, input as never);
         if (replacement !== undefined) put(replacement);
-        if (event) record(id, event);
+        // An event that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
+        if (event) record(kind, id, event);
         return result;
       }, options);
+    },
+
+    listMarks(kind: AnyKind) {
+      return reading(
+        atFirstUse(() => {
+          const list = prepareListMarks(database, kind);
+          return ({ limit }) => list(Number(limit));
+        }),
+      );
+    },
+
+    findMarked(kind: AnyKind, fields: readonly string[], result: Result) {
+      return reading(
+        atFirstUse(() => {
+          const find = prepareFindMarked(database, kind, fields);
+          const decode = decoderOf(dialect, kind, fields);
+          return ({ marks }) =>
+            (marks as readonly Mark[]).flatMap((mark) => {
+              const row = find(mark);
+              return row ? [result(decode(row) as never, { mark } as never)] : [];
+            });
+        }),
+      );
+    },
+
+    removeMarks(kind: AnyKind) {
+      return writing(
+        atFirstUse(() => {
+          const remove = prepareRemoveMark(database, kind);
+          return ({ marks }) => {
+            for (const mark of marks as readonly Mark[]) remove(mark);
+          };
+        }),
+        { ends: true },
+      );
     },
 
     sequence(

@@ -37,15 +37,15 @@ export const migrations: readonly SqliteStep[] = [
   ${ofKinds}
 
   -- Events, each recorded in the transaction of its change, that are no deliveries yet.
-  CREATE TABLE outbox (
-    number INTEGER PRIMARY KEY,
+  CREATE TABLE marks (
+    of TEXT NOT NULL, -- the table of its record
+    about BLOB NOT NULL, -- the key of its record
     type TEXT NOT NULL,
-    about BLOB NOT NULL, -- a grant, an account or an application
     at INTEGER NOT NULL,
-    name TEXT -- of the application
-  ) STRICT;
-
-  CREATE INDEX deliveries_by_account ON deliveries (account_id) WHERE type = 'account.updated';
+    id BLOB NOT NULL, -- of the event, or of the record of which the event is made
+    name TEXT, -- of the application
+    PRIMARY KEY (of, at, id, type)
+  ) STRICT, WITHOUT ROWID;
 
   -- What happened in each of the last hours.
   CREATE TABLE hour_counts (

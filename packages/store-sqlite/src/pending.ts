@@ -22,7 +22,7 @@ export function preparePending(database: DatabaseSync) {
     SELECT count(*) AS pending FROM (SELECT 1 FROM pending
       JOIN deliveries d ON d.endpoint_id = pending.id AND d.due_at IS NOT NULL LIMIT :limit)`);
   const countRecorded = database.prepare(
-    'SELECT count(*) AS pending, min(at) AS oldest_at FROM (SELECT at FROM outbox LIMIT :limit)',
+    'SELECT count(*) AS pending, min(at) AS oldest_at FROM (SELECT at FROM marks LIMIT :limit)',
   );
   const findOldest = database.prepare(`
     ${WITH_PENDING}

@@ -2,9 +2,6 @@ import type { Actor, Initiator } from '@latchkey/domain/initiator';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { ListRange } from '@latchkey/store/store';
 
-export const idOrNull = (bytes: Uint8Array | null) =>
-  bytes === null ? null : uuidFromBytes(bytes);
-
 // Like `application ~AZOq…AAQ AZOq…AAg`: a revoked grant has 650 bytes, 1,000 with JSON.
 
 /** No other request id contains it. */

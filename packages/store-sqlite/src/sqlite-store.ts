@@ -6,18 +6,16 @@ import { claimDatabase } from '@latchkey/store/use-mark';
 import { type Queues, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
-import { prepareEraseMessages } from './erase-messages.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
+import { recordEvents } from './marks.ts';
 import { nameOf, reductionIndexes, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
-import { prepareOutbox, prepareRecord, recordEvents } from './outbox.ts';
 import { preparePending } from './pending.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
 import { prepareSweeps } from './sweep.ts';
-import { prepareTrials } from './trials.ts';
 import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
@@ -40,9 +38,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const sweeps = once(() => prepareSweeps(database));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const pending = atFirstUse(preparePending, database);
-  const outbox = atFirstUse(prepareOutbox, database);
-  const messages = atFirstUse(prepareEraseMessages, database);
-  const trials = atFirstUse(prepareTrials, database);
   const counts = atFirstUse(prepareCounts, database);
   const rateLimits = atFirstUse(prepareRateLimits, database);
   const useMarks = prepareUseMarks(database);
@@ -58,23 +53,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     (...input: Input): Promise<T> =>
       reads.run(statement, ...input);
 
-  function write<Input extends unknown[], T>(
-    statements: (...input: Input) => T,
-    grantOf?: (...input: Input) => string,
-    options: { ends?: boolean } = {},
-  ) {
-    return async (...input: Input): Promise<T> => {
+  const write =
+    <Input extends unknown[], T>(statements: (...input: Input) => T) =>
+    async (...input: Input): Promise<T> => {
       refuseIfEnded();
-      const members = grantOf && { grant_id: grantOf(...input) };
-      return commits.run(statements, { ...options, members }, ...input);
+      return commits.run(statements, {}, ...input);
     };
-  }
-
-  /** A write that ends something. It goes on for longest when the disk is full. */
-  const end = <Input extends unknown[], T>(
-    statements: (...input: Input) => T,
-    grantOf?: (...input: Input) => string,
-  ) => write(statements, grantOf, { ends: true });
 
   function refuseIfEnded(): void {
     file.refuseIfLost();
@@ -98,9 +82,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   // full. Not before: a migration, and the index of the sweeps, sort whole tables.
   database.exec('PRAGMA temp_store = MEMORY');
   // SQLite drops temporary triggers where it changes that.
-  if (options.recordsEvents) recordEvents(database);
-
-  const makeDeliveries = end(outbox.makeDeliveries);
+  const record = options.recordsEvents ? recordEvents(database) : undefined;
 
   async function sweep(): Promise<void> {
     try {
@@ -168,18 +150,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       return commits.run(attempt, options, ...input);
     },
   };
-  const record = options.recordsEvents ? prepareRecord(database) : undefined;
   const adapter = sqliteAdapter(database, queues, record);
 
   const declared = operations(adapter, clock, {
-    async tell() {
-      while (await makeDeliveries(clock())) {
-        // In parts, so that requests run in between.
-      }
-    },
     endpointsWithDue: read(pending.endpointsWithDue),
     countPending: read(pending.countPending),
-    eraseMessages: end(messages.eraseMessages),
   });
   const reduce = days === null ? null : reduction(adapter, days);
 
@@ -201,12 +176,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       };
     }),
 
-    removeTrial: write(trials.removeTrial),
-
     admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
     findEventsKeys: read(() => useMarks.find()?.events_keys),
-
-    makeDeliveries,
 
     addCounts: write(counts.addCounts),
     listCounts: read(counts.listCounts),

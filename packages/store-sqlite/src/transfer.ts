@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AnyKind, Field } from '@latchkey/store/kind';
+import { endpointsInside } from '@latchkey/store/operations/endpoints';
+import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { decoderOf } from '@latchkey/store/sql';
 import type { Transfer } from '@latchkey/store/transfer';
-import { dialect, rowOf } from './adapter.ts';
+import { alone, dialect, rowOf, sqliteAdapter } from './adapter.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
-import { prepareOutbox } from './outbox.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 import {
   closeAlone,
@@ -81,7 +82,8 @@ function transfer(
     return prepared;
   }
   const marks = prepareUseMarks(database);
-  const { makeDeliveries } = prepareOutbox(database);
+  const adapter = sqliteAdapter(database, alone);
+  const makeDeliveries = events(adapter, endpointsInside(adapter));
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);
@@ -134,12 +136,16 @@ function transfer(
     },
 
     // No other process has the database, so it is one transaction.
-    makeDeliveries: (now) =>
-      run(() => {
-        database.exec('BEGIN IMMEDIATE');
-        while (makeDeliveries(now)) {}
+    async makeDeliveries(now) {
+      await run(() => database.exec('BEGIN IMMEDIATE'));
+      try {
+        while (await makeDeliveries(now)) {}
         database.exec('COMMIT');
-      }),
+      } catch (error) {
+        rollBack(database);
+        throw toStoreError(error);
+      }
+    },
 
     activity: async () => null,
 

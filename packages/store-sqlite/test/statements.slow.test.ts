@@ -98,7 +98,7 @@ describe('a statement for SQLite', () => {
         'endpoints',
         'endpoint_owners',
         'deliveries',
-        'outbox',
+        'marks',
       ];
       for (const few of [...small, 'use_mark']) recorded.database().exec(`DELETE FROM ${few}`);
       recorded.database().exec('PRAGMA wal_checkpoint(TRUNCATE)');

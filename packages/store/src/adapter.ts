@@ -113,6 +113,17 @@ export interface DecidedEvent {
   replaces?: boolean;
 }
 
+/** An event of a record that is no delivery yet. */
+export interface Mark {
+  /** Of the record. */
+  key: string;
+  type: EventType;
+  at: Milliseconds;
+  /** Of the event. One that is declared has its record's: with the type, that tells it apart. */
+  id: string;
+  name: string | null;
+}
+
 /** What becomes of a record. */
 export interface Decision<Record, Result> {
   result: Result;
@@ -165,7 +176,10 @@ export interface Adapter {
   ): Call<I, void>;
 
   /** Inserts those whose key is new. */
-  insertNew<K extends AnyKind>(kind: K): Call<readonly RecordOf<K>[], void>;
+  insertNew<K extends AnyKind>(
+    kind: K,
+    options?: Pick<WriteOptions<never>, 'ends'>,
+  ): Call<readonly RecordOf<K>[], void>;
 
   /** Changes one record, named by its key, if it meets the condition; null otherwise. */
   change<K extends AnyKind, I, N extends Name<K>, R>(
@@ -219,6 +233,18 @@ export interface Adapter {
     decide: (found: RecordOf<K> | null, input: I) => Decision<RecordOf<K>, R>,
     options?: WriteOptions<I>,
   ): Call<I, R>;
+
+  /** Some events of records of a kind that are no deliveries yet, the oldest first. */
+  listMarks<K extends AnyKind>(kind: K): Call<{ limit: number; isDecisive: boolean }, Mark[]>;
+
+  /** Those of these marks that are still there, each with its record as it is now. */
+  findMarked<K extends AnyKind, N extends Name<K>, R>(
+    kind: K,
+    fields: readonly N[],
+    result: (record: Some<K, N>, input: { mark: Mark }) => R,
+  ): Call<{ marks: readonly Mark[] }, R[]>;
+
+  removeMarks<K extends AnyKind>(kind: K): Call<{ marks: readonly Mark[] }, void>;
 
   sequence<I, R>(steps: (steps: Steps) => StepCall<I, R>, options?: WriteOptions<I>): Call<I, R>;
 }

@@ -6,7 +6,7 @@ import type { DeliveryRecord, EndpointRecord } from './records.ts';
 import { type EndedTry, type EndpointChanges, FAILING_TRIES } from './store.ts';
 
 export function newDelivery(
-  event: Event,
+  event: Omit<Event, 'body'> & { body: string | null },
   endpoint_id: string,
   due_at: Milliseconds,
 ): DeliveryRecord {

@@ -377,6 +377,8 @@ export const deliveries = kind(
     grant_id: optional(id()),
     account_id: optional(id()),
     account_revision,
+    /** The account whose names the body has, or is to have. */
+    names_of: optional(id()),
     body: optional(text()),
     status: text<DeliveryRecord['status']>(),
     created_at: time(),
@@ -396,6 +398,7 @@ export const deliveries = kind(
       deliveries_due: { on: ['endpoint_id', 'due_at'], where: { set: ['due_at'] } },
       deliveries_by_endpoint: { on: ['endpoint_id', 'status', 'id'] },
       deliveries_by_grant: { on: ['grant_id', 'id'], where: { set: ['grant_id'] } },
+      deliveries_with_names: { on: ['names_of'], where: { set: ['names_of'] } },
     },
     expiry: { at: 'ended_at', kept: DELIVERIES_KEPT },
     copied: { set: 'due_at' },

@@ -79,13 +79,21 @@ export interface StoreOptions {
 /** Enough to see what was rotated in the last months. */
 export const EXPIRED_SECRETS_KEPT = 20;
 
-/** @param secrets - in the order in which they were added */
+/**
+ * The expired ones that are not shown any more: all but those that expired last.
+ *
+ * @param secrets - in the order in which they were added
+ */
 export function outdatedSecrets(
   secrets: readonly Pick<SecretRecord, 'id' | 'expires_at'>[],
   now: Milliseconds,
 ): string[] {
   const expired = secrets.filter((secret) => !isLive(secret, now));
-  return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
+  if (expired.length <= EXPIRED_SECRETS_KEPT) return [];
+  const byExpiry = expired.toSorted(
+    (one, other) => (one.expires_at ?? 0) - (other.expires_at ?? 0),
+  );
+  return byExpiry.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }
 
 const DAY: Milliseconds = 86_400_000;
@@ -402,7 +410,7 @@ export interface Store {
   /**
    * Adds a secret unless the application has `most` live ones: those without an expiry or with one
    * after `now`. Concurrent calls together never exceed the limit. Of the expired secrets, keeps
-   * the {@link EXPIRED_SECRETS_KEPT} that were added last, since every request reads all secrets.
+   * the {@link EXPIRED_SECRETS_KEPT} that expired last, since every request reads all secrets.
    */
   addSecret(
     application_id: string,
@@ -541,7 +549,7 @@ export interface Store {
   /**
    * Creates a key unless there are `most` live ones: those without an expiry or with one after `now`.
    * Concurrent calls together never exceed the limit. Of the expired keys, keeps the
-   * {@link EXPIRED_SECRETS_KEPT} that were created last.
+   * {@link EXPIRED_SECRETS_KEPT} that expired last.
    */
   createKey(
     key: KeyRecord,

@@ -32,6 +32,7 @@ import type {
   RevokedRecord,
   SecretRecord,
 } from '@latchkey/store/records';
+import { outdatedSecrets } from '@latchkey/store/store';
 
 // Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 
@@ -227,7 +228,9 @@ export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {
   };
 }
 
-export function toApplication(application: ApplicationRecord): Application {
+/** @param now - of the secrets that have expired by then, it shows some */
+export function toApplication(application: ApplicationRecord, now: Milliseconds): Application {
+  const outdated = outdatedSecrets(application.secrets, now);
   return {
     object: 'application',
     id: application.id,
@@ -235,7 +238,9 @@ export function toApplication(application: ApplicationRecord): Application {
     name: application.name,
     disabled: application.disabled,
     created_at: formatTimestamp(application.created_at),
-    secrets: application.secrets.map(toApplicationSecret),
+    secrets: application.secrets
+      .filter(({ id }) => !outdated.includes(id))
+      .map(toApplicationSecret),
     redirect_uris: application.redirect_uris,
     scopes: application.scopes,
     default_scopes: application.default_scopes,

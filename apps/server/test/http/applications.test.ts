@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { invoke, succeed, type Wire, wires } from './call.ts';
+import { invoke, type Json, succeed, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import {
@@ -174,6 +174,28 @@ describeOnEachStore('an application', (fresh) => {
   });
 
   const moment = (from: number) => new Date(server.now() + from).toISOString();
+
+  test('shows the 20 expired secrets that expired last, at each look', async () => {
+    const linked = await linkedApplication(server);
+    const longest = await addSecret(linked, moment(10_000));
+    const added: string[] = [];
+    for (let round = 0; round < 8; round++) {
+      for (let nth = 0; nth < 3; nth++)
+        added.push((await addSecret(linked, moment(1_000 + nth))).id);
+      server.advance(1_100);
+    }
+    server.advance(10_000);
+    const { application_id } = linked;
+    const { secrets } = await succeed(
+      server,
+      'admin.applications.get',
+      { application_id },
+      operator,
+    );
+    const expired = secrets.filter(({ expires_at }: Json) => expires_at !== null);
+    expect(expired.map(({ id }: Json) => id)).toEqual([longest.id, ...added.slice(-19)]);
+  });
+
   test.each([
     ['the present', () => moment(0)],
     ['the past', () => moment(-1000)],

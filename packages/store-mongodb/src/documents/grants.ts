@@ -1,9 +1,5 @@
-import type { Milliseconds } from '@latchkey/domain/clock';
-import type { RecordOf } from '@latchkey/store/kind';
-import { grants } from '@latchkey/store/kinds';
 import type { AccountRecord, StoredReason } from '@latchkey/store/records';
 import type { Binary, Filter } from 'mongodb';
-import { recordOf } from '../encoding.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import type { MarkDocument } from './marks.ts';
 import type { InitiatorDocument } from './values.ts';
@@ -28,8 +24,6 @@ export interface GrantDocument extends Versioned {
   marks?: MarkDocument[];
 }
 
-export type RedeemedDocument = GrantDocument & { created_at: Date };
-
 /** In the words of the indexes `unrevoked_by_…`, where null is for an absent field. */
 export const unrevoked = { revoked_at: null } as object as Filter<GrantDocument>;
 
@@ -37,14 +31,3 @@ export const withDetails = {
   created_at: { $exists: true },
   scope: { $exists: true },
 } satisfies Filter<GrantDocument>;
-
-const decode = recordOf(grants, Object.keys(grants.fields));
-
-/** A redeemed grant, as events tell of it. */
-export function fromStoredGrantDocument(document: RedeemedDocument) {
-  const { id, ...grant } = decode(document);
-  return { grant_id: id, ...grant } as Omit<RecordOf<typeof grants>, 'id' | 'created_at'> & {
-    grant_id: string;
-    created_at: Milliseconds;
-  };
-}

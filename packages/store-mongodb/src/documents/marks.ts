@@ -5,17 +5,10 @@ import type { Binary } from 'mongodb';
 export interface MarkDocument {
   type: EventType;
   at: Date;
-}
-
-/** That of an account or an application, which can have many of a type. */
-export interface NumberedMarkDocument extends MarkDocument {
-  /** Of the event. */
-  id: Binary;
-}
-
-/** The name may be gone when it is told. */
-export interface ApplicationMarkDocument extends NumberedMarkDocument {
-  name: string;
+  /** Of the event. Absent if that is made of its grant. */
+  id?: Binary;
+  /** Of the application: it may be gone when it is told. */
+  name?: string;
 }
 
 /** In the words of the indexes of marks. */

@@ -16,10 +16,9 @@ import {
   when,
 } from '../condition.ts';
 import type { RecordOf } from '../kind.ts';
-import { grants, accounts as kind, links, pages } from '../kinds.ts';
+import { deliveries, grants, accounts as kind, links, pages } from '../kinds.ts';
 import { type AccountRecord, type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, Store } from '../store.ts';
-import type { ByHand, Tombstone } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
 import { revoked } from './revoked.ts';
 
@@ -35,11 +34,15 @@ const CURRENT = ['account', 'external_id'] as const;
 // As many as SQLite ends at once.
 const PART = 256;
 
-export function accounts(
-  db: Adapter,
-  clock: Clock,
-  { eraseMessages }: Pick<ByHand, 'eraseMessages'>,
-): Accounts {
+/** What is left of an erased account. */
+export interface Tombstone extends Pick<Stored, 'erased_by' | 'erased_until'> {
+  account_id: string;
+  erased_at: Milliseconds;
+  /** What was made of the account before has a lesser one, and what is made once it is put again a greater one. */
+  revision: number;
+}
+
+export function accounts(db: Adapter, clock: Clock): Accounts {
   const find = db.joined(
     kind,
     ({ id }: Givens<{ id: string }>) => ({ id }),
@@ -135,6 +138,33 @@ export function accounts(
   });
   const byId = ({ ids }: Givens<{ ids: readonly string[] }>) => ({ id: oneOf(ids) });
 
+  // What is stored later gets no body.
+  const withNames = ({ account_id, revision }: Givens<Tombstone>) => ({
+    ...{ names_of: account_id, account_revision: lessThan(revision) },
+  });
+  const dropMessages = db.changeSome(
+    deliveries,
+    (of: Givens<Tombstone>) => ({
+      where: { ...withNames(of), status: 'pending' as const, ended_at: null },
+      set: {
+        ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
+        ended_at: of.erased_at,
+      },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'deliveries_with_names', ends: true },
+  );
+  const eraseMessages = db.changeSome(
+    deliveries,
+    (of: Givens<Tombstone>) => ({
+      where: { ...withNames(of), body: isSet },
+      set: { body: null },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'deliveries_with_names', ends: true },
+  );
   const listPages = db.list(pages, ofErased, ['id', 'link_id'], asIs, {
     index: 'pages_by_account',
     isDecisive: true,
@@ -217,7 +247,8 @@ export function accounts(
    */
   async function endAll(tombstone: Tombstone): Promise<number> {
     await removeWithLinks(listPages, removePages, tombstone);
-    await eraseMessages(tombstone);
+    await changeAll(dropMessages, tombstone);
+    await changeAll(eraseMessages, tombstone);
     // First what is active, so that the look for codes passes over little.
     let ended = await changeAll(revoke, tombstone);
     await removeWithLinks(listCodes, removeCodes, tombstone);

@@ -22,7 +22,6 @@ import {
   type Store,
 } from '../store.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
-import type { ByHand } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
 import { revoked } from './revoked.ts';
 
@@ -65,7 +64,7 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
   put?: Partial<Stored>;
 }
 
-export function applications(db: Adapter, { tell }: Pick<ByHand, 'tell'>): Applications {
+export function applications(db: Adapter, tell: () => Promise<void>): Applications {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
   const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);

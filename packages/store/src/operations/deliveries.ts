@@ -40,7 +40,7 @@ type Deliveries = Pick<
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
 
-const INTERNAL = ['account_revision', 'generation', 'round'];
+const INTERNAL = ['account_revision', 'names_of', 'generation', 'round'];
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
 const DELIVERY = FIELDS.filter((name) => !INTERNAL.includes(name)) as (keyof DeliveryRecord)[];
 
@@ -368,8 +368,9 @@ const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other
 
 function deliveryOf<S extends Stored>({
   account_revision: _,
-  generation: __,
-  round: ___,
+  names_of: __,
+  generation: ___,
+  round: ____,
   ...delivery
 }: S): DeliveryRecord {
   return delivery;

@@ -56,6 +56,13 @@ export function endpointsInside(db: Adapter) {
     toldEndpoint,
   );
   const findTold = (id: string) => findStored({ id });
+  const findIds = db.joined(
+    owners,
+    ({ owner }: Givens<{ owner: string }>) => ({ owner }),
+    ['ids'],
+    {},
+    ({ ids }: { ids: readonly string[] }) => ids,
+  );
   const drop = db.changeSome(
     deliveries,
     (of: Givens<Dropped>) => ({
@@ -72,6 +79,19 @@ export function endpointsInside(db: Adapter) {
 
   return {
     findTold,
+
+    findIds: async (owner: string) => (await findIds({ owner })) ?? [],
+
+    /** The endpoints of the host and of applications, deleted ones too, by their owner. */
+    async endpointsOf(application_ids: readonly string[]): Promise<Map<string, Stored[]>> {
+      const asked = [HOST_OWNER, ...application_ids].map((owner) => findIds({ owner }));
+      const ids = (await Promise.all(asked)).flatMap((of) => of ?? []);
+      const found = await Promise.all(ids.map(findTold));
+      return Map.groupBy(
+        found.flatMap((told) => told?.stored ?? []),
+        ({ owner }) => owner,
+      );
+    },
 
     async findVisible(id: string): Promise<ToldEndpoint | null> {
       const told = await findTold(id);
@@ -97,8 +117,9 @@ interface Dropped {
 export function endpoints(
   db: Adapter,
   clock: Clock,
-  { findTold, findVisible, dropUntold }: EndpointsInside,
-  { tell, endpointsWithDue, countPending }: ByHand,
+  { findTold, findIds, findVisible, dropUntold }: EndpointsInside,
+  { endpointsWithDue, countPending }: ByHand,
+  tell: () => Promise<void>,
 ) {
   const insert = db.insertNew(kind);
   const remove = db.removeSome(kind, ({ id }: Givens<OfId>) => ({ id }));
@@ -108,13 +129,6 @@ export function endpoints(
     ['id'],
     ({ id }) => id,
     { order: newestFirst },
-  );
-  const findIds = db.joined(
-    owners,
-    ({ owner }: Givens<{ owner: string }>) => ({ owner }),
-    ['ids'],
-    {},
-    ({ ids }: { ids: readonly string[] }) => ids,
   );
   const findApplication = db.joined(
     applications,
@@ -249,7 +263,7 @@ export function endpoints(
 
     async listEndpoints({ application_id }, { limit, before }) {
       if (application_id !== undefined) {
-        const ids = (await findIds({ owner: application_id ?? HOST_OWNER })) ?? [];
+        const ids = await findIds(application_id ?? HOST_OWNER);
         const older = ids.filter((id) => before === null || id < before);
         return (await visibleOf(older.toSorted().reverse())).slice(0, limit);
       }

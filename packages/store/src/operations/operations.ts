@@ -1,4 +1,4 @@
-import type { Clock } from '@latchkey/domain/clock';
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
@@ -7,6 +7,7 @@ import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { deliveries } from './deliveries.ts';
 import { endpoints, endpointsInside } from './endpoints.ts';
+import { events } from './events.ts';
 import { grants } from './grants.ts';
 import { keys } from './keys.ts';
 import { links } from './links.ts';
@@ -15,15 +16,25 @@ import { pages } from './pages.ts';
 import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
+import { trials } from './trials.ts';
 
 /** What every store does in the same way. */
 export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
   const inside = endpointsInside(db);
-  const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand);
+  const makeDeliveries = events(db, inside);
+  /** Makes deliveries of every event that was acknowledged before the call. */
+  async function tell(): Promise<void> {
+    while (await makeDeliveries(clock(), { isDecisive: true })) {
+      // In parts, so that requests run in between.
+    }
+  }
+  const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   return {
-    ...accounts(db, clock, byHand),
-    ...applications(db, byHand),
+    ...accounts(db, clock),
+    ...trials(db),
+    ...applications(db, tell),
     ...ofEndpoints,
+    makeDeliveries: (now: Milliseconds) => makeDeliveries(now),
     ...deliveries(db, inside, { endTriesOf }, byHand),
     ...scopes(db, clock),
     ...resources(db),

@@ -32,7 +32,7 @@ import {
 async function setDisabled({ store, clock }: Service, application_id: string, disabled: boolean) {
   const application = await store.setApplicationDisabled(application_id, disabled, clock());
   if (application === null) throw new DomainError('application_not_found');
-  return toApplication(application);
+  return toApplication(application, clock());
 }
 
 type AdminName = Extract<
@@ -43,19 +43,19 @@ type AdminName = Extract<
 export const adminHandlers: Handlers<AdminName> = {
   'admin.applications.create': async (service, members) => {
     const { application, secret } = await createApplication(service, members);
-    return { ...toApplication(application), ...(secret !== null && { secret }) };
+    return { ...toApplication(application, service.clock()), ...(secret !== null && { secret }) };
   },
-  'admin.applications.list': ({ store }, { documents: documented, ...part }) =>
+  'admin.applications.list': ({ store, clock }, { documents: documented, ...part }) =>
     readList(
       part,
       (range) => store.listApplications(range, { documented }),
       (application) => application.id,
-      toApplication,
+      (application) => toApplication(application, clock()),
     ),
-  'admin.applications.get': async ({ store }, { application_id }) => {
+  'admin.applications.get': async ({ store, clock }, { application_id }) => {
     const application = await store.findApplication(application_id);
     if (application === null) throw new DomainError('application_not_found');
-    return toApplication(application);
+    return toApplication(application, clock());
   },
   'admin.applications.update': async (service, input, _operator, _initiator, { ids }) => {
     const { application_id, ...changes } = input;
@@ -64,7 +64,7 @@ export const adminHandlers: Handlers<AdminName> = {
     // A restore removes from the backup what is not in this list.
     if (redirect_uris !== undefined) ids.redirect_uris = marksOf(redirect_uris);
     if (scopes !== undefined) ids.scopes = scopeMarksOf(scopes);
-    return toApplication(application);
+    return toApplication(application, service.clock());
   },
   'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
     const expiry = expires_at === null ? null : Date.parse(expires_at);
@@ -72,13 +72,13 @@ export const adminHandlers: Handlers<AdminName> = {
     return { ...toApplicationSecret(secret), secret: credential };
   },
   'admin.applications.secrets.revoke': async (service, { application_id, secret_id }) =>
-    toApplication(await removeSecret(service, application_id, secret_id)),
+    toApplication(await removeSecret(service, application_id, secret_id), service.clock()),
   'admin.applications.disable': (service, { application_id }) =>
     setDisabled(service, application_id, true),
   'admin.applications.enable': (service, { application_id }) =>
     setDisabled(service, application_id, false),
   'admin.applications.delete': async (service, { application_id }, _operator, initiator) =>
-    toApplication(await deleteApplication(service, application_id, initiator)),
+    toApplication(await deleteApplication(service, application_id, initiator), service.clock()),
   'admin.accounts.put': async ({ store, room }, { account_id, ...input }) => {
     const account = {
       id: account_id,

@@ -1,0 +1,268 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
+import { type EventType, eventTypes } from '@latchkey/schema';
+import type { Adapter, Mark } from '../adapter.ts';
+import { type Givens, isSet, lessThan, oneOf } from '../condition.ts';
+import { isToldOf, newDelivery } from '../delivery.ts';
+import { endReason } from '../end-reason.ts';
+import {
+  accountUpdated,
+  applicationChanged,
+  type Event,
+  grantCreated,
+  grantRevoked,
+  isForApplications,
+  TOLD_WHILE_DISABLED,
+} from '../event.ts';
+import type { RecordOf } from '../kind.ts';
+import { accounts, applications, deliveries, grants } from '../kinds.ts';
+import { HOST_OWNER } from '../records.ts';
+import { changeAll } from './change-all.ts';
+import type { EndpointsInside } from './endpoints.ts';
+
+// An event is at most 8 deliveries.
+const ROUND = 100;
+/** So many block SQLite for about 5 ms. */
+const INSERTED_AT_ONCE = 250;
+
+const GRANT = [
+  ...['id', 'application_id', 'account_id', 'resource', 'scope', 'created_at'],
+  ...['revoked_at', 'revoked_by', 'revoked_reason'],
+] as const;
+const told: readonly string[] = TOLD_WHILE_DISABLED;
+const PAUSED = eventTypes.filter((type) => !told.includes(type));
+
+type Grant = RecordOf<typeof grants>;
+type Delivery = RecordOf<typeof deliveries>;
+
+interface OfId {
+  id: string;
+}
+
+/** An event with the applications that are told of it, if their kind is. */
+interface Happened {
+  event: Omit<Event, 'body'> & { body: string | null };
+  application_ids: readonly string[];
+  account_revision?: number;
+}
+
+/**
+ * Each step is durable before the next one begins, and can be made again: a kill in between loses nothing, and a
+ * delivery is made once.
+ *
+ * 1. The marks are read.
+ * 2. The endpoints are read: what happened after an endpoint was created is told to it.
+ * 3. The marks are read again, with their records. One that is gone was told already, perhaps before one of the
+ *    endpoints was created.
+ * 4. The deliveries are stored, and then the marks are removed.
+ */
+export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endpointsOf'>) {
+  const asMarked = <R>(record: R, { mark }: { mark: Mark }) => ({ ...record, mark });
+  const marksOf = {
+    grants: marked(grants, GRANT),
+    accounts: marked(accounts, ['id', 'account', 'revision']),
+    applications: marked(applications, ['id']),
+  };
+  function marked<
+    K extends typeof grants | typeof accounts | typeof applications,
+    N extends keyof RecordOf<K> & string,
+  >(kind: K, fields: readonly N[]) {
+    return {
+      list: db.listMarks(kind),
+      find: db.findMarked(kind, fields, asMarked<Pick<RecordOf<K>, N>>),
+      remove: db.removeMarks(kind),
+    };
+  }
+  // Before an endpoint is disabled or deleted, which has to go on when the disk is full.
+  const insert = db.insertNew(deliveries, { ends: true });
+  const findDocument = db.joined(
+    applications,
+    ({ id }: Givens<OfId>) => ({ id }),
+    ['document', 'document_uri'],
+    {},
+    ({
+      document,
+      document_uri,
+    }: Pick<RecordOf<typeof applications>, 'document' | 'document_uri'>) =>
+      document?.uri ?? document_uri,
+  );
+  const findAccount = db.joined(
+    accounts,
+    ({ id }: Givens<OfId>) => ({ id }),
+    ['account'],
+    {},
+    ({ account }: Pick<RecordOf<typeof accounts>, 'account'>) => account,
+  );
+  const listConnected = db.list(
+    grants,
+    ({ account_id }: Givens<{ account_id: string }>) => ({
+      ...{ account_id, revoked_at: null, created_at: isSet },
+    }),
+    ['application_id'],
+    ({ application_id }) => application_id,
+    { index: 'unrevoked_by_account' },
+  );
+  const unwritten = ({ id }: Givens<OfId>) => ({
+    ...{ id, status: 'pending' as const, claim: null, body: null, ended_at: null },
+  });
+  const write = db.change(
+    deliveries,
+    (one: Givens<OfId & { body: string; now: number }>) => ({
+      where: unwritten(one),
+      set: { body: one.body, due_at: one.now },
+    }),
+    [],
+    () => true,
+    { ends: true },
+  );
+  const drop = db.change(
+    deliveries,
+    (one: Givens<OfId & { now: number }>) => ({
+      where: unwritten(one),
+      set: { status: 'dropped' as const, due_at: null, ended_at: one.now },
+    }),
+    [],
+    () => true,
+    { ends: true },
+  );
+  /** What began anew is dropped at its claim if the application is disabled by then. */
+  const dropPaused = db.changeSome(
+    deliveries,
+    (of: Givens<{ endpoint_id: string; after: number; now: number }>) => ({
+      where: [
+        { endpoint_id: of.endpoint_id, status: 'pending' as const, ended_at: null, round: null },
+        { type: oneOf(PAUSED), created_at: lessThan(of.after) },
+      ],
+      set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: of.now },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'deliveries_by_endpoint', ends: true },
+  );
+
+  type Endpoints = Awaited<ReturnType<typeof endpointsOf>>;
+
+  async function store(
+    happened: readonly Happened[],
+    endpoints: Endpoints,
+    due_at: Milliseconds,
+  ): Promise<Delivery[]> {
+    const made = happened.flatMap(({ event, application_ids, account_revision = 0 }) => {
+      const type = event.type as EventType;
+      return [HOST_OWNER, ...(isForApplications(type) ? application_ids : [])]
+        .flatMap((owner) => endpoints.get(owner) ?? [])
+        .filter((endpoint) => isToldOf(endpoint, type))
+        .map(({ id, generation }) => ({
+          ...newDelivery(event, id, due_at),
+          ...{ account_revision, generation, round: null },
+          names_of: type === 'account.updated' ? event.account_id : null,
+        }));
+    });
+    for (let from = 0; from < made.length; from += INSERTED_AT_ONCE) {
+      await insert(made.slice(from, from + INSERTED_AT_ONCE));
+    }
+    return made;
+  }
+
+  async function tellOfGrants(marks: readonly Mark[], now: Milliseconds): Promise<void> {
+    const { find, remove } = marksOf.grants;
+    const ids = new Set((await find({ marks })).map(({ application_id }) => application_id));
+    const [endpoints, uris] = await Promise.all([
+      endpointsOf([...ids]),
+      Promise.all([...ids].map(async (id) => [id, await findDocument({ id })] as const)),
+    ]);
+    const documentOf = new Map(uris);
+    const happened = (await find({ marks })).map(({ mark, ...grant }) => ({
+      application_ids: [grant.application_id],
+      event: eventOf(mark, grant, documentOf.get(grant.application_id) ?? null),
+    }));
+    await store(happened, endpoints, now);
+    await remove({ marks });
+  }
+
+  /** The message has the account as it is now, so of several marks, the last one is enough. */
+  async function tellOfAccounts(marks: readonly Mark[], now: Milliseconds): Promise<void> {
+    const { find, remove } = marksOf.accounts;
+    const latest = [...new Map(marks.map((mark) => [mark.key, mark])).values()];
+    const connected = await Promise.all(
+      latest.map(async ({ key }) => [key, await listConnected({ account_id: key })] as const),
+    );
+    const applicationsOf = new Map(connected.map(([id, of]) => [id, [...new Set(of)]]));
+    const endpoints = await endpointsOf([...new Set(connected.flatMap(([, of]) => of))]);
+    const happened = (await find({ marks: latest })).flatMap(({ mark, account, revision }) => {
+      if (account === null) return [];
+      const event = accountUpdated({ id: mark.id, at: mark.at }, account);
+      const application_ids = applicationsOf.get(mark.key) ?? [];
+      return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
+    });
+    const made = await store(happened, endpoints, now + CLAIM_LASTS);
+    await Promise.all(made.map((one) => giveBody(one, now)));
+    await remove({ marks });
+  }
+
+  /**
+   * Writes the message of an `account.updated`, unless the account is erased. It is read after the delivery was
+   * stored: an erasure that this read misses drops that, and nothing is written any more.
+   */
+  async function giveBody(delivery: Delivery, now: Milliseconds): Promise<void> {
+    const { id, account_id, event_id, created_at } = delivery;
+    const account = await findAccount({ id: account_id ?? '' });
+    if (account === null) {
+      await drop({ id, now });
+    } else {
+      const { body } = accountUpdated({ id: event_id, at: created_at }, account);
+      await write({ id, body, now });
+    }
+  }
+
+  async function tellOfApplications(marks: readonly Mark[], now: Milliseconds): Promise<void> {
+    const { find, remove } = marksOf.applications;
+    const endpoints = await endpointsOf([...new Set(marks.map(({ key }) => key))]);
+    const found = await find({ marks });
+    const happened = found.map(({ id: application_id, mark: { id, at, type, name } }) => {
+      const disabled = type === 'application.disabled';
+      const application = { id: application_id, name: name ?? '', disabled };
+      return {
+        application_ids: [application_id],
+        event: applicationChanged({ id, at }, application),
+      };
+    });
+    await store(happened, endpoints, now);
+    for (const { id, mark } of found) {
+      if (mark.type !== 'application.disabled') continue;
+      for (const { id: endpoint_id } of endpoints.get(id) ?? []) {
+        await changeAll(dropPaused, { endpoint_id, after: mark.at + 1, now });
+      }
+    }
+    await remove({ marks });
+  }
+
+  return async function makeDeliveries(
+    now: Milliseconds,
+    { isDecisive = false }: { isDecisive?: boolean } = {},
+  ): Promise<boolean> {
+    const asked = { limit: ROUND, isDecisive };
+    const [ofGrants, ofAccounts, ofApplications] = await Promise.all([
+      marksOf.grants.list(asked),
+      marksOf.accounts.list(asked),
+      marksOf.applications.list(asked),
+    ]);
+    if (ofGrants.length > 0) await tellOfGrants(ofGrants, now);
+    if (ofAccounts.length > 0) await tellOfAccounts(ofAccounts, now);
+    // Last: what an application is told of its accounts is dropped if it was disabled since.
+    if (ofApplications.length > 0) await tellOfApplications(ofApplications, now);
+    return [ofGrants, ofAccounts, ofApplications].some(({ length }) => length >= ROUND);
+  };
+}
+
+function eventOf(
+  { type, at }: Mark,
+  grant: Pick<Grant, (typeof GRANT)[number]>,
+  document_uri: string | null,
+): Event {
+  const { id, created_at, revoked_at, revoked_by, revoked_reason, ...rest } = grant;
+  const about = { ...rest, grant_id: id, created_at: created_at as number, document_uri };
+  if (type === 'grant.created') return grantCreated(about);
+  const reason = endReason({ revoked_by, revoked_reason });
+  return grantRevoked({ ...about, revoked_at: revoked_at ?? at, reason });
+}
