@@ -21,6 +21,7 @@ export * from './event-types.ts';
 export * as events from './events.ts';
 export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
+export * from './navigation.ts';
 export * from './nearest-name.ts';
 export * as objects from './objects.ts';
 export * from './operations.ts';
