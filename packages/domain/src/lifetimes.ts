@@ -21,10 +21,22 @@ export const LINKS_KEPT: Milliseconds = 10_800_000;
 /** A ticket opens its page for so long. */
 export const TICKET_LIFETIME: Milliseconds = 300_000;
 
+/** A browser may take a ticket again for so long: a double click, a prefetch whose response was thrown away. */
+export const REOPENING: Milliseconds = 10_000;
+
+/** A ticket is taken at most so often, so that a page keeps no more hashes. */
+export const SESSIONS_OF_TICKET = 8;
+
+/** For so long, a browser that has opened a page and comes back without its cookie is told so. */
+export const COOKIE_MISSED: Milliseconds = 300_000;
+
 /** A page of connections is open for so long. */
 export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
 
-/** For the other clicks of a double click, and for the button back. */
+/** For so long, the end of a link leads to its application by itself. */
+export const STARTS_APPLICATION: Milliseconds = 10_000;
+
+/** For the other clicks of a double click, for the button back, and for the link to a denied application. */
 export const COOKIE_AFTER_DECISION: Milliseconds = 300_000;
 
 /** Leaves time for the response before the deadline of the request. */

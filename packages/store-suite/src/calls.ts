@@ -104,6 +104,7 @@ export const calls: {
   findPageAccount: (store) => store.findPageAccount(anId()),
   endPages: (store) => store.endPages(anId()),
   openPage: (store) => store.openPage(openingOf(aPage())),
+  returnToPage: (store) => store.returnToPage(anId(), aHash()),
   issueCode: (store) => store.issueCode(newCode(aCode())),
   listCodes: (store) => store.listCodes(anId()),
   listPendingCodes: (store) => store.listPendingCodes({ account_id: anId() }, 1),

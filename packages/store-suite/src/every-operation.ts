@@ -203,7 +203,9 @@ export async function everyOperation(
   const { link, page } = await identified(store, {}, account);
   await store.findLink(link.id);
   await store.findPage(page.id);
-  await store.openPage(openingOf(page));
+  const opening = openingOf(page);
+  await store.openPage(opening);
+  await store.returnToPage(page.id, opening.session_hash);
   await store.findPageAccount(page.id);
   const link_hash = aSecret().hash;
   await store.switchLink({ link_id: link.id, page_id: page.id, link_hash, now, initiator });

@@ -178,7 +178,11 @@ export function describeLinks(stores: SuiteStores): void {
       const link = await opened();
       const { id } = await known();
       const approval = approvalOf(link, id, undefined, { initiator: anInitiator() });
-      const expected = { ...link, account_id: id, decision: approval.decision };
+      const expected = {
+        ...link,
+        account_id: id,
+        decision: { ...approval.decision, at: approval.now },
+      };
       expect(await stores.store.decideLink(approval)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
     });
@@ -186,7 +190,7 @@ export function describeLinks(stores: SuiteStores): void {
     test('by the latest page', async () => {
       const { link, page, account } = await identified(stores.store);
       const approval = approvalOf(link, account.id, page);
-      const expected = { ...link, decision: approval.decision };
+      const expected = { ...link, decision: { ...approval.decision, at: approval.now } };
       expect(await stores.store.decideLink(approval)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
     });
@@ -194,7 +198,7 @@ export function describeLinks(stores: SuiteStores): void {
     test('against it leaves the account as it was', async () => {
       const { link, page } = await identified(stores.store);
       const denial = denialOf(link, page);
-      const expected = { ...link, decision: denial.decision };
+      const expected = { ...link, decision: { ...denial.decision, at: denial.now } };
       expect(await stores.store.decideLink(denial)).toEqual(expected);
       const open = await opened();
       expect(await stores.store.decideLink(denialOf(open))).toMatchObject({ account_id: null });

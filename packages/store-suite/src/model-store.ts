@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { isLive, leastIdSince, newId } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
-import { CLAIM_LASTS, COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import {
+  CLAIM_LASTS,
+  COUNTS_KEPT,
+  DELIVERIES_KEPT,
+  LINKS_KEPT,
+  REOPENING,
+  SESSIONS_OF_TICKET,
+} from '@latchkey/domain/lifetimes';
 import { type EventType, uuidV7Time } from '@latchkey/schema';
 import {
   endpointAfter,
@@ -495,7 +502,10 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
           ? sameBytes(link.link_hash, holder.link_hash) && !isOfAnother(link, account_id)
           : link.page_id === holder.page_id;
       if (!isHeld) return null;
-      const decided = { account_id: account_id ?? link.account_id, decision };
+      const decided = {
+        account_id: account_id ?? link.account_id,
+        decision: { ...decision, at: now },
+      };
       return linkOf(Object.assign(link, decided, { decide_initiator: initiator }));
     },
 
@@ -528,8 +538,23 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const { page_id, ticket_hash, session_hash, expires_at, now, initiator } = opening;
       const page = state.pages.get(page_id);
       if (!page || page.session_hash || !sameBytes(page.ticket_hash, ticket_hash)) return null;
-      if (now >= page.ticket_expires_at) return null;
-      return pageOf(Object.assign(page, { session_hash, expires_at, open_initiator: initiator }));
+      const { opened_at, waiting } = page;
+      if (opened_at === null) {
+        if (now >= page.ticket_expires_at) return null;
+        Object.assign(page, { opened_at: now, expires_at, open_initiator: initiator });
+      } else if (now >= opened_at + REOPENING || waiting?.length === SESSIONS_OF_TICKET) {
+        return null;
+      }
+      return pageOf(Object.assign(page, { waiting: [...(waiting ?? []), hexOf(session_hash)] }));
+    },
+
+    returnToPage(page_id, session_hash) {
+      const page = state.pages.get(page_id);
+      if (!page) return null;
+      const isFirst = page.session_hash === null && page.waiting?.includes(hexOf(session_hash));
+      if (isFirst) Object.assign(page, { session_hash, waiting: null });
+      const isOwn = page.session_hash !== null && sameBytes(page.session_hash, session_hash);
+      return isOwn ? pageOf(page) : null;
     },
 
     // Codes
@@ -1068,6 +1093,8 @@ function linkOf(link: ModelLink): LinkRecord {
 function pageOf({ sign_outs: _, create_initiator: __, open_initiator: ___, ...page }: ModelPage) {
   return page;
 }
+
+const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
 
 const grantId = ({ grant_id }: ModelGrant) => grant_id;
 const isPending = ({ created_at }: ModelGrant) => created_at === null;

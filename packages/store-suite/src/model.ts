@@ -139,6 +139,8 @@ const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) 
       account_id: anyAccount,
       ticket_hash: ownHash(id),
       ticket_expires_at: mostly(SOON + 5, anyTime),
+      opened_at: fc.constant(null),
+      waiting: fc.constant(null),
       session_hash: fc.constant(null),
       expires_at: anyTime,
       return_url: fc.option(anyText),
@@ -286,6 +288,7 @@ const argumentsOf = {
     now: anyTime,
     initiator: anyInitiator,
   })),
+  returnToPage: fc.tuple(anyPage, anyHash),
   issueCode: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     application_id: ownApplication(grant_id),
@@ -366,6 +369,7 @@ const weights: Partial<Record<Compared, number>> = {
   decideLink: 2,
   createPage: 2,
   openPage: 2,
+  returnToPage: 2,
   issueCode: 8,
   redeemCode: 8,
   noteUse: 2,
@@ -445,7 +449,7 @@ type Method = (...args: unknown[]) => unknown;
 
 const keepsPage = ({ method }: Call) => method === 'identifyLink' || method === 'createPage';
 const readsPage = ({ method }: Call) =>
-  ['findPage', 'findPageAccount', 'openPage'].includes(method);
+  ['findPage', 'findPageAccount', 'openPage', 'returnToPage'].includes(method);
 const endsLinks = ({ method }: Call) => method === 'eraseAccount' || method === 'putAccount';
 // biome-ignore lint/suspicious/noExplicitAny: arguments of any method, told apart by its name
 const linksAccount = ({ method, args }: { method: string; args: any[] }) =>

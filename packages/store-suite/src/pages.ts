@@ -1,3 +1,4 @@
+import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import {
@@ -103,13 +104,13 @@ export function describePages(stores: SuiteStores): void {
         now: page.ticket_expires_at - 1,
         initiator: anInitiator(),
       });
-      const { session_hash, expires_at } = opening;
-      const expected = { ...page, session_hash, expires_at };
+      const { session_hash, expires_at, now } = opening;
+      const expected = { ...page, opened_at: now, waiting: [hex(session_hash)], expires_at };
       expect(await stores.store.openPage(opening)).toEqual(expected);
       expect(await stores.other.findPage(page.id)).toEqual(expected);
     });
 
-    test('is not opened with another ticket, a used one, or one that has expired', async () => {
+    test('is not opened with another ticket, or one that has expired', async () => {
       const page = await kept();
       for (const opening of [
         openingOf(page, { ticket_hash: aHash() }),
@@ -119,19 +120,56 @@ export function describePages(stores: SuiteStores): void {
         expect(await stores.store.openPage(opening)).toBeNull();
         expect(await stores.other.findPage(page.id)).toEqual(page);
       }
-      const opened = await stores.store.openPage(openingOf(page));
-      expect(await stores.store.openPage(openingOf(page))).toBeNull();
-      expect(await stores.other.findPage(page.id)).toEqual(opened);
     });
 
-    test('is opened once, by one of many', async () => {
+    test('is opened again for ten seconds, until it has eight sessions', async () => {
+      const page = await kept();
+      const now = page.ticket_expires_at - 1;
+      const opened = await stores.store.openPage(openingOf(page, { now }));
+      const last = now + REOPENING - 1;
+      const again = await stores.other.openPage(openingOf(page, { now: last, expires_at: 1 }));
+      expect(again).toEqual({ ...opened, waiting: [opened?.waiting?.[0], expect.anything()] });
+      expect(await stores.store.openPage(openingOf(page, { now: last + 1 }))).toBeNull();
+      expect(await stores.store.findPage(page.id)).toEqual(again);
+
+      const racing = await kept();
+      const openings = await atOnce(16, (index) =>
+        stores.handle(index).openPage(openingOf(racing)),
+      );
+      expect(present(openings)).toHaveLength(SESSIONS_OF_TICKET);
+      expect((await stores.store.findPage(racing.id))?.waiting).toHaveLength(SESSIONS_OF_TICKET);
+    });
+
+    test('belongs to the session that comes back first, whichever of many', async () => {
       for (let round = 0; round < 10; round++) {
         const page = await kept();
-        const results = await atOnce(16, (index) => stores.handle(index).openPage(openingOf(page)));
-        const [opened] = present(results);
-        expect(present(results)).toHaveLength(1);
-        expect(await stores.store.findPage(page.id)).toEqual(opened);
+        const openings = Array.from({ length: 8 }, () => openingOf(page));
+        await Promise.all(openings.map((opening) => stores.store.openPage(opening)));
+        const returns = await atOnce(16, (index) =>
+          stores.handle(index).returnToPage(page.id, openings[index % 8]?.session_hash ?? aHash()),
+        );
+        const found = await stores.store.findPage(page.id);
+        // The same session again has the same answer.
+        const own = openings.findIndex(
+          ({ session_hash }) => hex(session_hash) === hex(found?.session_hash),
+        );
+        const expected = returns.map((_, index) => (index % 8 === own ? found : null));
+        expect(returns).toEqual(expected);
+        expect(found?.waiting).toBeNull();
+        expect(await stores.other.openPage(openingOf(page))).toBeNull();
+        expect(await stores.store.findPage(page.id)).toEqual(found);
       }
+    });
+
+    test('belongs to no session that it did not hand out', async () => {
+      const page = await kept();
+      expect(await stores.store.returnToPage(page.id, aHash())).toBeNull();
+      const opened = await stores.store.openPage(openingOf(page));
+      expect(await stores.store.returnToPage(page.id, aHash())).toBeNull();
+      expect(await stores.store.returnToPage(anId(), aHash())).toBeNull();
+      expect(await stores.other.findPage(page.id)).toEqual(opened);
     });
   });
 }
+
+const hex = (hash: Uint8Array | null | undefined) => Buffer.from(hash ?? []).toString('hex');

@@ -104,15 +104,23 @@ export function describeRaces(stores: SuiteStores): void {
       }
     });
 
-    test('open one page: one session is made', async () => {
+    test('come back to one page: one session is its own', async () => {
       for (let round = 0; round < 20; round++) {
         const { page } = await identified(stores.store);
+        const sessions = Array.from({ length: 6 }, () => aHash());
+        for (const session_hash of sessions) {
+          await stores.store.openPage(openingOf(page, { session_hash }));
+        }
         const outcomes = await together(processes, () =>
-          Array.from({ length: 6 }, () => ({ method: 'openPage', args: [openingOf(page)] })),
+          sessions.map((session_hash) => ({
+            method: 'returnToPage',
+            args: [page.id, session_hash],
+          })),
         );
-        const opened = present(outcomes.flat() as (PageRecord | null)[]);
-        expect(opened).toHaveLength(1);
-        expect(await stores.store.findPage(page.id)).toEqual(opened[0]);
+        const found = await stores.store.findPage(page.id);
+        const returned = present(outcomes.flat() as (PageRecord | null)[]);
+        // Each process has sent each session once.
+        expect(returned).toEqual(processes.map(() => found));
       }
     });
 

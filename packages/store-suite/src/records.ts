@@ -398,6 +398,8 @@ export function aPage(members: Partial<PageRecord> = {}): PageRecord {
     account_id: anId(),
     ticket_hash: aHash(),
     ticket_expires_at: Date.now() + 300_000,
+    opened_at: null,
+    waiting: null,
     session_hash: null,
     expires_at: Date.now() + 300_000,
     return_url: 'https://host.example/settings',

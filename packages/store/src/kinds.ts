@@ -137,11 +137,12 @@ export const links = kind(
     /** The latest page. */
     page_id: random(optional(id())),
     switched: initially(flag(), false),
-    /** The next four are the decision. */
+    /** The next five are the decision. */
     status: once(optional(text<LinkDecision['status']>())),
     decided_by: once(optional(id())),
     grant_id: once(optional(id())),
     granted_scope: once(optional(text())),
+    decided_at: once(optional(time())),
     begin_initiator: optional(by()),
     identify_initiator: optional(by()),
     switch_initiator: optional(by()),
@@ -167,6 +168,9 @@ export const pages = kind(
     account_revision,
     ticket_hash: fixed(bytes()),
     ticket_expires_at: fixed(time()),
+    opened_at: once(optional(time())),
+    /** Until one of them has come back. */
+    waiting: optional(json<readonly string[]>()),
     session_hash: once(optional(bytes())),
     expires_at: time(),
     return_url: optional(text()),

@@ -225,6 +225,7 @@ export interface LinkDecision {
   grant_id: string | null;
   /** The granted scopes; null for a denial. */
   scope: string | null;
+  at: Milliseconds;
 }
 
 /** A page for one account. */
@@ -236,9 +237,13 @@ export interface PageRecord {
   link_id: string | null;
   account_id: string;
   ticket_hash: CredentialHash;
-  /** The ticket opens the page while now < this. */
+  /** The ticket is first taken while now < this. */
   ticket_expires_at: Milliseconds;
-  /** Null until a session opens the page. */
+  /** When the ticket was first taken; null before. */
+  opened_at: Milliseconds | null;
+  /** The hashes of its sessions, in hexadecimal, while none has come back; null after that. */
+  waiting: readonly string[] | null;
+  /** Of the session that has come back first; null before. */
   session_hash: CredentialHash | null;
   /** The session is valid while now < this. The page is deleted some time after. */
   expires_at: Milliseconds;

@@ -246,7 +246,7 @@ export interface PageOpening extends Change {
   page_id: string;
   ticket_hash: CredentialHash;
   session_hash: CredentialHash;
-  /** The end of the session. */
+  /** The end of the page, from its first opening on. */
   expires_at: Milliseconds;
   now: Milliseconds;
 }
@@ -262,7 +262,7 @@ export interface NewDecision extends Change {
    * request was switched since. Null for a denial, which leaves the identified account.
    */
   account_id: string | null;
-  decision: LinkDecision;
+  decision: Omit<LinkDecision, 'at'>;
   now: Milliseconds;
 }
 
@@ -616,10 +616,17 @@ export interface Store {
   endPages(account_id: string): Promise<void>;
 
   /**
-   * Opens a page with its ticket, once, and stores the hash and the end of the session. Null if the
-   * ticket is another one, was used, or has expired at `now`.
+   * Opens a page with its ticket, and stores the hash of a session that waits to come back. A ticket can be taken
+   * again for {@link REOPENING}, {@link SESSIONS_OF_TICKET} times in all. Null if it is another one, one of its
+   * sessions has come back, or it is too late or too often at `now`.
    */
   openPage(opening: PageOpening): Promise<PageRecord | null>;
+
+  /**
+   * Makes a session that has come back the one of its page, and ends the others that wait. Null if another one has
+   * come back before, or the page has no such session.
+   */
+  returnToPage(page_id: string, session_hash: CredentialHash): Promise<PageRecord | null>;
 
   // Codes
 

@@ -32,7 +32,7 @@ interface Identified extends Omit<Identification, 'page'> {
   page_id: string;
 }
 
-interface Decided extends LinkDecision {
+interface Decided extends Omit<LinkDecision, 'at'> {
   link_id: string;
   link_hash: Uint8Array | null;
   page_id: string | null;
@@ -70,6 +70,7 @@ export function links(db: Adapter): Links {
         decided_by: link.decided_by,
         grant_id: link.grant_id,
         granted_scope: link.scope,
+        decided_at: link.now,
         account_id: orKept(link.account_id),
         account_revision: orKept(link.account_revision),
         decide_initiator: link.initiator,
@@ -135,7 +136,18 @@ export function links(db: Adapter): Links {
   };
 }
 
-function linkOf({ status, decided_by, grant_id, granted_scope, ...link }: Found): LinkRecord {
-  if (status === null || decided_by === null) return { ...link, decision: null };
-  return { ...link, decision: { status, decided_by, grant_id, scope: granted_scope } };
+function linkOf({
+  status,
+  decided_by,
+  grant_id,
+  granted_scope,
+  decided_at,
+  ...link
+}: Found): LinkRecord {
+  if (status === null || decided_by === null || decided_at === null)
+    return { ...link, decision: null };
+  return {
+    ...link,
+    decision: { status, decided_by, grant_id, scope: granted_scope, at: decided_at },
+  };
 }

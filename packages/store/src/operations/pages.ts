@@ -1,11 +1,16 @@
+import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
-import { type Givens, moreThan } from '../condition.ts';
+import { type Givens, meets } from '../condition.ts';
+import type { RecordOf } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
-import type { AccountRecord, PageRecord } from '../records.ts';
+import type { AccountRecord, CredentialHash, PageRecord } from '../records.ts';
 import type { PageOpening, Store } from '../store.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
 
-type Pages = Pick<Store, 'createPage' | 'findPage' | 'findPageAccount' | 'openPage'>;
+type Pages = Pick<
+  Store,
+  'createPage' | 'findPage' | 'findPageAccount' | 'openPage' | 'returnToPage'
+>;
 
 const PAGE = [
   'id',
@@ -14,11 +19,15 @@ const PAGE = [
   'account_id',
   'ticket_hash',
   'ticket_expires_at',
+  'opened_at',
+  'waiting',
   'session_hash',
   'expires_at',
   'return_url',
   'locale',
 ] as const;
+
+type Stored = RecordOf<typeof kind>;
 
 interface PageOfAccount {
   sign_outs: number;
@@ -37,6 +46,16 @@ export function pages(db: Adapter): Pages {
       return now.sign_outs > sign_outs ? 'signed_out' : now.account;
     },
   );
+  const settle = db.modify(
+    kind,
+    ({ page_id }: { page_id: string; session_hash: CredentialHash }) => page_id,
+    (found, { session_hash }) => {
+      if (!found || !holdsSession(found, session_hash)) return { result: null };
+      const put = { ...found, session_hash, waiting: null };
+      const isMade = (later: Stored) => isSame(later.session_hash, session_hash);
+      return { result: pageOf(put), ...(found.session_hash === null && { put, isMade }) };
+    },
+  );
   const create = db.sequence((steps) => steps.insertHeld(kind, PAGE_OF_ACCOUNT));
 
   return {
@@ -48,25 +67,51 @@ export function pages(db: Adapter): Pages {
 
     findPageAccount: (id) => findAccount({ id }),
 
-    openPage: db.change(
+    openPage: db.modify(
       kind,
-      (page: Givens<PageOpening>) => ({
-        where: {
-          id: page.page_id,
-          ticket_hash: page.ticket_hash,
-          session_hash: null,
-          ticket_expires_at: moreThan(page.now),
-        },
-        set: {
-          session_hash: page.session_hash,
-          expires_at: page.expires_at,
-          open_initiator: page.initiator,
-        },
-      }),
-      PAGE,
-      asIs,
+      ({ page_id }: PageOpening) => page_id,
+      (found, { ticket_hash, session_hash, expires_at, now, initiator }) => {
+        if (!found || !isSame(found.ticket_hash, ticket_hash)) return { result: null };
+        const own = toHex(session_hash);
+        const waiting = found.waiting ?? [];
+        const isOpen =
+          found.opened_at === null
+            ? now < found.ticket_expires_at
+            : now < found.opened_at + REOPENING && waiting.length < SESSIONS_OF_TICKET;
+        if (found.session_hash !== null || !isOpen) return { result: null };
+        const first = { opened_at: now, open_initiator: initiator, expires_at };
+        const put = {
+          ...found,
+          ...(found.opened_at === null && first),
+          waiting: [...waiting, own],
+        };
+        const isMade = (later: Stored) => holdsSession(later, session_hash);
+        return { result: pageOf(put), put, isMade };
+      },
     ),
+
+    returnToPage: (page_id, session_hash) => settle({ page_id, session_hash }),
   };
 }
 
+const toHex = (hash: CredentialHash) => Buffer.from(hash).toString('hex');
+
+const isSame = (one: Uint8Array | null, other: Uint8Array) => meets('equal', one, other);
+
+/** Whether a session is the one of its page, or may become it. */
+const holdsSession = ({ session_hash, waiting }: Stored, hash: CredentialHash) =>
+  isSame(session_hash, hash) || (waiting?.includes(toHex(hash)) ?? false);
+
 const asIs = (page: PageRecord): PageRecord => page;
+
+/** As a look-up returns it. */
+function pageOf(stored: Stored): PageRecord {
+  const {
+    sign_outs: _,
+    account_revision: __,
+    create_initiator: ___,
+    open_initiator: ____,
+    ...page
+  } = stored;
+  return page;
+}
