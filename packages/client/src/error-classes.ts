@@ -74,6 +74,8 @@ type InBrowser =
   | 'challenge_required'
   | 'access_denied'
   | 'page_expired'
+  | 'cookies_refused'
+  | 'prefetch_refused'
   | 'form_rejected';
 
 // Because of `satisfies`, a new row in the service's error table is a type error until it is here or

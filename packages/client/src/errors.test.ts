@@ -47,6 +47,8 @@ const classes: Record<ErrorCode, string> = {
   account_changed: 'InvalidRequestError',
   link_not_found: 'InvalidRequestError',
   page_expired: 'InvalidRequestError',
+  cookies_refused: 'InvalidRequestError',
+  prefetch_refused: 'ServerError',
   form_rejected: 'InvalidRequestError',
   grant_type_unsupported: 'InvalidRequestError',
   redirect_uri_mismatch: 'InvalidRequestError',

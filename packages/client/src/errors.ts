@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'account_changed'
   | 'link_not_found'
   | 'page_expired'
+  | 'cookies_refused'
+  | 'prefetch_refused'
   | 'form_rejected'
   | 'grant_type_unsupported'
   | 'redirect_uri_mismatch'

@@ -530,6 +530,13 @@ export const reasons = {
     advice:
       'Let the application send a random text of letters and digits as state, and keep what belongs to it at its own side.',
   },
+  redirect_too_long: {
+    code: 'state_invalid',
+    found:
+      'The redirect URI, the form-encoded state and twice PUBLIC_URL have more than 2700 bytes.',
+    advice:
+      'Proxies refuse a redirect that is so long. Let the application send a random text of letters and digits as state, and keep what belongs to it at its own side.',
+  },
   challenge_of_public_application: {
     code: 'challenge_required',
     found: 'The application is public and sent no code_challenge.',
@@ -602,6 +609,13 @@ export const reasons = {
     found: 'The request has no cookie of this page.',
     advice:
       'The page was opened in another browser, the cookie has expired, or the browser takes no cookies. The user has to come from the host again. If everybody sees this, check that the proxy passes Cookie and Set-Cookie, and that PUBLIC_URL has the scheme that browsers use.',
+  },
+  page_cookie_refused: {
+    code: 'cookies_refused',
+    found:
+      'The browser opened the page less than 300 seconds ago, and came back without its cookie.',
+    advice:
+      'The user has to allow cookies of the host of PUBLIC_URL, or use another browser. If everybody sees this, check that the proxy passes Cookie and Set-Cookie, and that PUBLIC_URL has the scheme that browsers use.',
   },
   page_ticket_ill_formed: {
     code: 'page_expired',

@@ -275,6 +275,22 @@ export const errorTable = {
       'This page was opened before, is too old, or belongs to another browser. Go back to where you came from and open it again.',
     help: 'The address of a page opens once, within 300 seconds, and the page then belongs to the browser that opened it. A page also ends when a newer one is created for the same link request. `latchkey explain` tells which cause it was.',
   },
+  cookies_refused: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'The browser keeps no cookie of the page',
+    description:
+      'The page needs a cookie of this host, and the browser has not kept it. Allow cookies for this host, or open the link in your usual browser, and start again in the application.',
+    help: 'The browser opened the page a moment ago and came back without its cookie: its settings block cookies, an extension removes them, or a proxy drops `Cookie` or `Set-Cookie`. A page inside the browser of another application often keeps none.',
+  },
+  prefetch_refused: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'Nobody has opened the page yet',
+    description:
+      'A page is shown when somebody opens it, not in advance. Open the link. Nothing was used up.',
+    help: 'A browser, an extension or a proxy asked for a page before anybody followed the link to it: `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz` has `prefetch`, `prerender` or `preview`. No link was begun, and a ticket still opens its page.',
+  },
   form_rejected: {
     status: 403,
     error: 'invalid_request',

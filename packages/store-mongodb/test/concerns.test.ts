@@ -52,7 +52,6 @@ const writes = [
   'switchLink',
   'decideLink',
   'createPage',
-  'openPage',
   'issueCode',
   'cancelCode',
   'redeemCode',

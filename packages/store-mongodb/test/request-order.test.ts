@@ -107,7 +107,6 @@ describe('on a replica set, in a request,', () => {
   test.each([
     'cancelCode',
     'decideLink',
-    'openPage',
     'recoverGrant',
     'redeemCode',
     'revokeGrant',

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
@@ -43,6 +45,25 @@ export function describeInBrowser(title: string, suite: (open: OpenPage) => void
     suite((options) => open(browser, options));
   });
 }
+
+/** Opens a page in a browser whose settings block all cookies, until the test is over. */
+export async function openWithoutCookies(): Promise<Page> {
+  const profile = await mkdtemp(join(tmpdir(), 'latchkey-profile-'));
+  await mkdir(join(profile, 'Default'));
+  const settings = { profile: { default_content_setting_values: { cookies: BLOCK } } };
+  await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(settings));
+  const context = await chromium.launchPersistentContext(profile, {
+    ...(executablePath && { executablePath }),
+  });
+  onTestFinished(async () => {
+    await context.close();
+    await rm(profile, { recursive: true });
+  });
+  return context.newPage();
+}
+
+// Of Chromium's `ContentSetting`.
+const BLOCK = 2;
 
 async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 860 }, ...options });

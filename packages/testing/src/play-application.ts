@@ -127,7 +127,14 @@ async function decide(address: URL, decision: 'allow' | 'deny'): Promise<URL> {
     headers: { cookie },
     body: new URLSearchParams({ form_token, decision }),
   });
-  const callback = decided.headers.get('Location');
-  if (callback === null) throw new Error(explainPage(await decided.text()));
-  return new URL(callback, page);
+  const next = decided.headers.get('Location');
+  if (next === null) throw new Error(explainPage(await decided.text()));
+  const callback = new URL(next, page);
+  return callback.pathname.startsWith('/link/') ? startedBy(callback, cookie) : callback;
+}
+
+/** An application on this device is started by the page of the link's end. */
+async function startedBy(end: URL, cookie: string): Promise<URL> {
+  const { headers } = await fetch(end, { headers: { cookie } });
+  return new URL((headers.get('Refresh') ?? '').replace(/^0;url=/, ''));
 }

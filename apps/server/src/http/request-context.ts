@@ -44,4 +44,6 @@ export interface ErrorPageDetails {
   /** The page that the form is on. */
   form_path?: string;
   refused_uri?: string | null;
+  /** The page itself, without PUBLIC_URL, if the request for it was no navigation. */
+  own_address?: string;
 }

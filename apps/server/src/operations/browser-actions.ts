@@ -1,10 +1,11 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Initiator } from '@latchkey/domain/initiator';
 import { endConnection } from '@latchkey/rules/connections/end-connection';
 import { findConnectedApplication } from '@latchkey/rules/connections/find-connected-application';
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
-import { approve, deny } from '@latchkey/rules/linking/decide';
+import { approve, deny, findAnswer } from '@latchkey/rules/linking/decide';
 import { readScope } from '@latchkey/rules/linking/describe-scopes';
 import {
   type LinkAccess,
@@ -12,17 +13,25 @@ import {
   refuseDecided,
   refuseExpired,
 } from '@latchkey/rules/linking/link-access';
+import { linkingOf } from '@latchkey/rules/linking/linking';
+import type { LinkingApplication } from '@latchkey/rules/linking/linking-application';
 import {
   type OpenedPage,
   openPage,
   type PageAddress,
   type PageSession,
 } from '@latchkey/rules/linking/page-session';
-import type { Location } from '@latchkey/rules/linking/redirect';
+import {
+  type Location,
+  locationOfAnswer,
+  type ReturnAddress,
+} from '@latchkey/rules/linking/redirect';
 import { switchAccount } from '@latchkey/rules/linking/switch-account';
+import type { Service } from '@latchkey/rules/service';
 import type {
   AccountRecord,
   ApplicationRecord,
+  LinkRecord,
   PageRecord,
   ScopeRecord,
 } from '@latchkey/store/records';
@@ -38,16 +47,26 @@ export interface Redirect {
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
   scopes: ScopeRecord[];
+  /** Null until the page has decided. */
+  end: LinkEnd | null;
 }
 
 /** The end of a link request. */
 export interface LinkEnd {
-  link_id: string;
-  /** Null for one that is undecided. */
-  returns: ReturnToStranger | null;
+  link: LinkRecord;
+  /** Null where only a stranger's redirect URI is known. */
+  application: LinkingApplication | null;
+  /** Null once the answer leads nowhere any more. */
+  answer: ReturnAddress | null;
   /** Of the browser that has its page; null in any other. */
   page: PageRecord | null;
   account: AccountRecord | null;
+}
+
+export interface EndView {
+  link_id: string;
+  /** Null for a link request that is undecided. */
+  end: LinkEnd | null;
 }
 
 export interface ConnectionsView extends PageSession {
@@ -121,9 +140,10 @@ export const browserActions = {
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
       const access = accessOf(user);
-      refuseDecided(access.link);
+      const end = await readEnd(service, user, initiator);
+      if (end !== null) return { ...user, access, scopes: [], end };
       refuseExpired(service, access.link, initiator);
-      return { ...user, access, scopes: await readScope(service.store, access.link.scope) };
+      return { ...user, access, scopes: await readScope(service.store, access.link.scope), end };
     },
   }),
 
@@ -134,15 +154,21 @@ export const browserActions = {
     inputIds: {},
     outputIds: { link_id: 'link_id' },
     async handle(
-      _service,
+      service,
       { returns }: { returns: ReturnToStranger | null },
       caller: User | Visitor,
-    ): Promise<LinkEnd> {
+      initiator,
+    ): Promise<EndView> {
       const { page, account, access } = caller.kind === 'user' ? caller : nobody;
-      if (returns !== null) return { link_id: returns.link.id, returns, page, account };
+      if (returns !== null) {
+        const { link, address } = returns;
+        return {
+          link_id: link.id,
+          end: { link, application: null, answer: address, page, account },
+        };
+      }
       const { link } = accessOf({ access });
-      refuseDecided(link);
-      return { link_id: link.id, returns, page, account };
+      return { link_id: link.id, end: await readEnd(service, caller as User, initiator) };
     },
   }),
 
@@ -166,7 +192,8 @@ export const browserActions = {
       const grant_id = link.decision?.grant_id ?? null;
       const { id } = application;
       const page_expires_at = user.page.expires_at;
-      return { redirect_to, grant_id, application: { id }, page_expires_at };
+      const location = locationOfAnswer(linkingOf(service), link, redirect_to);
+      return { redirect_to: location, grant_id, application: { id }, page_expires_at };
     },
   }),
 
@@ -177,8 +204,9 @@ export const browserActions = {
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
-      const { redirect_to } = await deny(service, accessOf(user), initiator);
-      return { redirect_to, page_expires_at: user.page.expires_at };
+      const { link, redirect_to } = await deny(service, accessOf(user), initiator);
+      const location = locationOfAnswer(linkingOf(service), link, redirect_to);
+      return { redirect_to: location, page_expires_at: user.page.expires_at };
     },
   }),
 
@@ -249,6 +277,20 @@ export const browserActions = {
     },
   }),
 };
+
+/** Null for an undecided link request. */
+async function readEnd(
+  service: Service,
+  { page, account, access }: PageSession,
+  initiator: Initiator,
+): Promise<LinkEnd | null> {
+  const own = accessOf({ access });
+  const { link, application, decided_by } = own;
+  if (link.decision === null) return null;
+  if (link.decision.decided_by !== decided_by) refuseDecided(link);
+  const answer = await findAnswer(service, own, initiator);
+  return { link, application, answer, page, account };
+}
 
 function accessOf({ access }: Pick<PageSession, 'access'>): LinkAccess<{ page_id: string }> {
   if (access === null) throw new Error('This page has no link request.');

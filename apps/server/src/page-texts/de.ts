@@ -23,6 +23,12 @@ export const de: { readonly [Key in TextKey]: string } = {
 
   'form.busy': 'Einen Moment …',
 
+  'done.document': 'Verbunden',
+  'done.title': '{application} ist verbunden',
+  'done.text':
+    'Ab jetzt kann die Anwendung Ihr Konto bei {service} verwenden. Sie können diese Seite schließen.',
+  'done.open': '{application} öffnen',
+
   'end.title': 'Es wurde nichts verbunden',
   'end.text':
     'Durch diese Anfrage wurde keine Anwendung mit Ihrem Konto bei {service} verbunden. Sie können diese Seite schließen.',
@@ -83,6 +89,13 @@ export const de: { readonly [Key in TextKey]: string } = {
     'Diese Anfrage wurde bereits zugelassen oder abgelehnt, und dabei bleibt es. Gehen Sie zurück zur Anwendung, um fortzufahren.',
   'error.page_expired.title': 'Diese Seite ist abgelaufen',
   'error.page_expired.text': 'Es wurde nichts verbunden. Beginnen Sie in der Anwendung von vorn.',
+  'error.cookies_refused.title': 'Ihr Browser speichert hier keine Cookies',
+  'error.cookies_refused.text':
+    'Diese Seite braucht ein Cookie von {host}. Es wurde nichts verbunden. Lassen Sie die Cookies von {host} zu, oder öffnen Sie den Link in Ihrem gewohnten Browser, und beginnen Sie in der Anwendung noch einmal.',
+  'error.navigation.title': 'Noch ein Schritt',
+  'error.navigation.text':
+    'Ihr Browser hat diese Seite noch nicht für Sie geöffnet. Es ist nichts geschehen.',
+  'error.navigation.continue': 'Weiter',
   'error.form_rejected.title': 'Ihre Antwort wurde nicht angenommen',
   'error.form_rejected.text':
     'Sie kam nicht von der Seite, die Ihnen gezeigt wurde, deshalb ist nichts geschehen. Öffnen Sie die Seite noch einmal und antworten Sie dort.',

@@ -21,6 +21,11 @@ export const en = {
 
   'form.busy': 'One moment…',
 
+  'done.document': 'Connected',
+  'done.title': '{application} is connected',
+  'done.text': 'It can use your {service} account from now on. You can close this page.',
+  'done.open': 'Open {application}',
+
   'end.title': 'Nothing was connected',
   'end.text':
     'No application was connected to your {service} account by this request. You can close this page.',
@@ -81,6 +86,13 @@ export const en = {
     'This request was already allowed or denied, and that cannot be changed. Go back to the application to continue.',
   'error.page_expired.title': 'This page has expired',
   'error.page_expired.text': 'Nothing was connected. Start again in the application.',
+  'error.cookies_refused.title': 'Your browser keeps no cookies here',
+  'error.cookies_refused.text':
+    'This page needs a cookie of {host}. Nothing was connected. Allow the cookies of {host}, or open the link in your usual browser, and start again in the application.',
+  'error.navigation.title': 'One more step',
+  'error.navigation.text':
+    'Your browser has not opened this page for you yet. Nothing has happened.',
+  'error.navigation.continue': 'Continue',
   'error.form_rejected.title': 'Your answer was not accepted',
   'error.form_rejected.text':
     'It did not come from the page that was shown to you, so nothing was done. Open the page again, and answer there.',

@@ -102,6 +102,16 @@ describeInBrowser('the pages in a browser', (open) => {
         await page.getByRole('button', { name: 'Disconnect' }).waitFor();
       },
     ],
+    [
+      'the end',
+      async (page) => {
+        const ours = { redirect_uris: ['com.acme.notes:/callback'] };
+        const asked = { ...NOTES, ...ours, redirect_uri: 'com.acme.notes:/callback' };
+        await goToConsent(page, await world.addApplication(asked));
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await page.getByRole('link', { name: 'Open Acme Notes' }).waitFor();
+      },
+    ],
     ['error', async (page) => void (await page.goto(`${world.url}/link/nobody`))],
     [
       'refused address',
@@ -137,8 +147,12 @@ describeInBrowser('the pages in a browser', (open) => {
           await page.screenshot({ path: `${images}${name}-${colorScheme}.png`, fullPage: true });
         }
       }
-      const status = { error: '410', 'refused address': '400' }[name];
-      expect(complaints).toEqual(status === undefined ? [] : [expect.stringContaining(status)]);
+      const told = {
+        ...{ error: '410', 'refused address': '400' },
+        // Nothing opens it.
+        'the end': 'com.acme.notes:/callback',
+      }[name];
+      expect(complaints).toEqual(told === undefined ? [] : [expect.stringContaining(told)]);
     });
 
     test('fits every screen', size, async () => {

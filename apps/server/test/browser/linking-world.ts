@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server, request as sendRequest } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+  request as sendRequest,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,11 +25,14 @@ import { CHALLENGE, SCOPES, VERIFIER } from '../linking/link-flow.ts';
 /** What an application has registered, and what it asks for. */
 interface ApplicationOptions {
   name?: string;
+  redirect_uris?: string[];
   logo_uri?: string;
   homepage_uri?: string;
   policy_uri?: string;
   tos_uri?: string;
   scope?: string;
+  /** Default: its own callback. */
+  redirect_uri?: string;
   /** Where the callback leads on. Default: it says that it is linked. */
   leadsTo?: string;
 }
@@ -48,21 +57,31 @@ export interface LinkingWorld extends TestServer {
   addApplication(options?: ApplicationOptions): Promise<RunningApplication>;
   /** The address of a page of connections. */
   connectionsOf(account_id: string): Promise<string>;
+  /** Tells of each request that goes through the proxy. */
+  received(watch: (path: string, headers: IncomingHttpHeaders) => void): void;
 }
 
 export const NAMES = { ada: 'Ada Lovelace', grace: 'Grace Hopper' };
+
+interface FrontOptions {
+  tls?: boolean;
+  files?: Record<string, string>;
+}
 
 /**
  * A world for all tests of a suite.
  *
  * @param options.resolve - leads the names of client documents
  * @param options.tls - whether a proxy with a certificate of its own stands before Latchkey
+ * @param options.files - what a proxy before Latchkey has on the same origin: scripts, by their paths
  */
 export function useLinkingWorld(
   environment: NodeJS.ProcessEnv = {},
-  { tls = false, resolve }: { tls?: boolean } & Pick<TestOptions, 'resolve'> = {},
+  { tls = false, files, resolve }: FrontOptions & Pick<TestOptions, 'resolve'> = {},
 ): LinkingWorld {
   const world = {} as LinkingWorld;
+  const watches: Parameters<LinkingWorld['received']>[0][] = [];
+  world.received = (watch) => void watches.push(watch);
   const servers: Server[] = [];
   const folders: string[] = [];
   let removeDatabase: () => Promise<void>;
@@ -74,22 +93,36 @@ export function useLinkingWorld(
     return `http://localhost:${(server.address() as AddressInfo).port}`;
   }
 
-  async function serveWithTls(port: number): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'));
-    folders.push(folder);
-    const authority = await createAuthority(folder, 'browser');
-    const pem = await readFile(await authority.issue('/CN=latchkey'));
-    const proxy = createTlsServer({ key: pem, cert: pem }, (request, response) => {
-      const { method, url, headers } = request;
+  async function serveInFront(port: number): Promise<string> {
+    const pass: RequestListener = (request, response) => {
+      const { method, url = '', headers } = request;
+      for (const watch of watches) watch(url, headers);
+      const file = files?.[url];
+      if (file !== undefined) {
+        response.setHeader('Content-Type', url.endsWith('.js') ? 'text/javascript' : 'text/html');
+        return response.end(file);
+      }
       const onward = sendRequest({ port, method, path: url, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
       });
       request.pipe(onward);
-    }).listen(0, '127.0.0.1');
+    };
+    const proxy = (tls ? createTlsServer(await certificate(), pass) : createServer(pass)).listen(
+      0,
+      '127.0.0.1',
+    );
     servers.push(proxy);
     await once(proxy, 'listening');
-    return `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    return `${tls ? 'https' : 'http'}://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  }
+
+  async function certificate(): Promise<{ key: Buffer; cert: Buffer }> {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'));
+    folders.push(folder);
+    const authority = await createAuthority(folder, 'browser');
+    const pem = await readFile(await authority.issue('/CN=latchkey'));
+    return { key: pem, cert: pem };
   }
 
   beforeAll(async () => {
@@ -97,7 +130,8 @@ export function useLinkingWorld(
     removeDatabase = database.remove;
     const host = { url: await serve(signIn(world)) };
     const port = await freePort();
-    const publicUrl = tls ? await serveWithTls(port) : `http://127.0.0.1:${port}`;
+    const isBehind = tls || files !== undefined;
+    const publicUrl = isBehind ? await serveInFront(port) : `http://127.0.0.1:${port}`;
     const settings = {
       PORT: String(port),
       PUBLIC_URL: publicUrl,
@@ -116,11 +150,11 @@ export function useLinkingWorld(
       await succeed(world, 'admin.scopes.put', { scope, ...texts }, operator);
     }
 
-    world.addApplication = async ({ scope, leadsTo, ...profile } = {}) => {
+    world.addApplication = async ({ scope, leadsTo, redirect_uri: own, ...profile } = {}) => {
       const callbacks: Record<string, string>[] = [];
       let begin = '';
       const url = await serve(application(() => begin, callbacks, leadsTo));
-      const redirect_uri = `${url}/callback`;
+      const redirect_uri = own ?? `${url}/callback`;
       const input = { name: 'Acme Notes', redirect_uris: [redirect_uri], ...profile };
       const created = await succeed(world, 'admin.applications.create', input, operator);
       begin = `${world.publicUrl}/oauth/authorize?${new URLSearchParams({

@@ -270,7 +270,14 @@ describeOnAnyStore('a redirect URI that nobody vouches for', (fresh) => {
     const { url, cookie, press } = await openPage(server, account_id, published, asked);
     const allowed = await press('allow');
     expect(allowed.headers.get('location')).toContain(`${WEB}&code=lk_code_`);
-    expect((await get(server, `${url}/done`, cookie)).status).toBe(409);
+    // With the code, for as long as it is good.
+    const end = await get(server, `${url}/done?start`, cookie);
+    expect([end.status, end.headers.get('refresh')]).toEqual([200, null]);
+    const [back] = linksIn(end.text);
+    expect(back).toEqual({
+      href: allowed.headers.get('location'),
+      text: 'Go back to elsewhere.example',
+    });
     expect((await get(server, `${url}/done`)).status).toBe(410);
   });
 

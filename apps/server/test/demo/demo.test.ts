@@ -34,7 +34,7 @@ function browser() {
         if (set.includes('Max-Age=0')) jar.delete(name);
         else jar.set(name, value);
       }
-      const location = headers.get('location');
+      const location = headers.get('location') ?? startIn(headers);
       if (location === null) return { status, text, url: next.url };
       next = { url: location, form: undefined };
     }
@@ -49,6 +49,10 @@ function browser() {
     go(url, { form_token: formTokenIn(text), decision: 'allow' });
   return { cookies, go, toConsent, allow };
 }
+
+/** Where the end of a link leads by itself. */
+const startIn = (headers: Headers): string | null =>
+  headers.get('refresh')?.replace(/^0;url=/, '') ?? null;
 
 const linkIn = (page: string) => /name="link" value="([^"]+)"/.exec(page)?.[1] ?? '';
 
@@ -160,8 +164,11 @@ describe('the demo', () => {
     // The attacker has stopped before the callback, and sends it to somebody else.
     const form = { form_token: formTokenIn(consent.text), decision: 'allow' };
     const { pathname } = new URL(consent.url);
-    const { headers } = await visit(server, pathname, { form, cookie: ada.cookies() });
-    const callback = headers.get('location') ?? '';
+    const cookie = ada.cookies();
+    const { headers } = await visit(server, pathname, { form, cookie });
+    const end = new URL(headers.get('location') ?? '');
+    const done = await visit(server, end.pathname + end.search, { cookie });
+    const callback = startIn(done.headers) ?? '';
     expect(callback).toContain('code=lk_code_');
 
     const { url, text } = await victim.go(callback);

@@ -49,7 +49,9 @@ const ELSEWHERE = [
   'response_type_unsupported',
   'challenge_required',
   'access_denied',
+  'cookies_refused',
   'page_expired',
+  'prefetch_refused',
   'form_rejected',
 ];
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { errorDefinition } from '@latchkey/schema';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { invoke, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
@@ -48,24 +48,6 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     const { status, headers } = await authorize(server, request, { method: 'HEAD' });
     expect(status).toBe(303);
     expect(headers.get('location')).toContain('link=lk_link_');
-  });
-
-  test.each([
-    ['an image', { 'sec-fetch-dest': 'image' }, 400],
-    ['a frame', { 'sec-fetch-dest': 'iframe' }, 400],
-    ['a prefetch', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }, 400],
-    ['a prerendering', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }, 400],
-    ['a browser', { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }, 303],
-    ['a program', { 'sec-fetch-mode': 'cors' }, 303],
-  ])('of %s', async (_, headers, expected) => {
-    const { request } = await linkingApplication(server);
-    const create = vi.spyOn(server.service.store, 'createLink');
-    const response = await authorize(server, request, { headers });
-    expect(response.status).toBe(expected);
-    expect(create).toHaveBeenCalledTimes(expected === 303 ? 1 : 0);
-    create.mockRestore();
-    if (expected === 400) expect(response.text).toContain('parameter_invalid');
-    expect(response.headers.has('location')).toBe(expected === 303);
   });
 
   test.each(['POST', 'PUT', 'DELETE'])('does not support %s', async (method) => {
@@ -196,7 +178,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     for (const [state, reason] of refused) {
       await expectPage({ ...request, state }, ['state_invalid', reason]);
     }
-    expect((await authorize(server, { ...request, state: '~'.repeat(2_048) })).status).toBe(303);
+    expect((await authorize(server, { ...request, state: 'x'.repeat(2_048) })).status).toBe(303);
   });
 
   /** Each case breaks a later check too, so that the order shows. */

@@ -45,10 +45,13 @@ describeOnAnyStore('the connected applications', (fresh) => {
     );
     const opened = await visit(server, pathOf(url));
     expect(opened.status).toBe(303);
-    expect(opened.headers.get('location')).toBe(`${PUBLIC_URL}/connections`);
+    expect(opened.headers.get('location')).toMatch(
+      new RegExp(`^${PUBLIC_URL}/connections\\?opened=[0-9a-f-]{36}$`),
+    );
     const [pair = '', ...attributes] = (opened.headers.get('set-cookie') ?? '').split('; ');
     expect(pair).toMatch(/^__Host-latchkey_connections=lk_page_[0-9A-Za-z]{71}$/);
     expect(attributes).toContain('Max-Age=1800');
+    expect((await visit(server, '/connections', { cookie: pair })).status).toBe(200);
     expect((await visit(server, pathOf(url))).status).toBe(410);
     const again = await visit(server, pathOf(url), { cookie: pair });
     expect([again.status, again.headers.has('set-cookie')]).toEqual([303, false]);

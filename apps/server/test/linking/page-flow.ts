@@ -55,7 +55,7 @@ export const formTokenIn = (page: string): string =>
 export async function open(server: { url: string }, url: string): Promise<OpenPage> {
   const { headers } = await visit(server, pathOf(url));
   const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
-  const path = pathOf(headers.get('location') ?? '');
+  const [path = ''] = pathOf(headers.get('location') ?? '').split('?');
   const { text } = await visit(server, path, { cookie });
   return { path, cookie, form_token: formTokenIn(text) };
 }

@@ -116,6 +116,8 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   redirect_uri_other: asked({ redirect_uri: `${CALLBACK}/` }),
   state_repeated: asked({ state: ['one', 'two'] }),
   state_ill_formed: asked({ state: 'ü' }),
+  // A public URL of 20 characters, and each of these takes three.
+  redirect_too_long: asked({ state: '/'.repeat(900) }),
   challenge_of_public_application: async (server) => {
     const native = await linkingApplication(server, { public: true });
     const without = { code_challenge: undefined, code_challenge_method: undefined };
@@ -177,6 +179,11 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   },
 
   page_cookie_missing: async (server, app) => visit(server, (await openConsent(server, app)).path),
+  page_cookie_refused: async (server, app) => {
+    const { link } = await app.begin();
+    const { headers } = await visit(server, pathOf(await identify(server, link, app)));
+    return visit(server, pathOf(headers.get('location') ?? ''));
+  },
   page_ticket_ill_formed: async (server, app) => {
     const { path } = await openConsent(server, app);
     return visit(server, `${path}?ticket=lk_ticket_x`);

@@ -4,6 +4,7 @@ import type { Reason, reasons } from '@latchkey/domain/reasons';
 type LinkingCode =
   | 'challenge_required'
   | 'client_unknown'
+  | 'cookies_refused'
   | 'form_rejected'
   | 'link_not_found'
   | 'page_expired'

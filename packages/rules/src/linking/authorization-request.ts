@@ -70,13 +70,29 @@ export async function readTarget(
   if (states.length > 1) throw refuse('state_repeated');
   const [state = null] = states;
   if (state !== null && !/^[\x20-\x7e]{1,2048}$/.test(state)) throw refuse('state_ill_formed');
+  const redirect_uri = (given ?? only) as string;
+  const { publicUrl } = linkingOf(service);
+  if (longestRedirect(redirect_uri, state, publicUrl) > MAX_REDIRECT_BYTES) {
+    throw refuse('redirect_too_long');
+  }
   return {
     ...client,
-    redirect_uri: (given ?? only) as string,
+    redirect_uri,
     redirect_uri_given: given !== undefined,
     state,
   };
 }
+
+// With the code or the error beside it, a Location has at most 3,500 bytes: what nginx's `proxy_buffer_size` of 4 KiB
+// has room for with the other headers.
+const MAX_REDIRECT_BYTES = 2_700;
+
+/** What an answer repeats: `iss` and `error_uri` have PUBLIC_URL. */
+const longestRedirect = (redirect_uri: string, state: string | null, publicUrl: string): number =>
+  Buffer.byteLength(redirect_uri) + formLength(state ?? '') + 2 * formLength(publicUrl);
+
+/** Without the name and the equals sign. */
+const formLength = (text: string) => new URLSearchParams([['', text]]).toString().length - 1;
 
 async function findClient(
   service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,

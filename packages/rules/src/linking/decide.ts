@@ -19,7 +19,14 @@ import { storeCode } from '../grants/issue-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import { linkingOf } from './linking.ts';
 import type { LinkingApplication } from './linking-application.ts';
-import { type Location, locationAfter, redirectWithCode } from './redirect.ts';
+import {
+  type Location,
+  locationAfter,
+  type ReturnAddress,
+  redirectWithCode,
+  returnOf,
+  returnWithCode,
+} from './redirect.ts';
 
 export interface Decided {
   link: LinkRecord;
@@ -185,19 +192,39 @@ async function repeatApproval(
   { account_id, granted }: { account_id: string; granted: string | null },
   initiator: Initiator,
 ): Promise<Decided> {
-  const { link, key } = access;
-  const { decision } = link;
-  const isSame = decision?.scope === granted && link.account_id === account_id;
-  if (isSame && decision.grant_id !== null) {
-    // Another holder has another key, which makes another code.
-    const { credential, hash } = deriveCode(key, link.salt, decision.grant_id);
-    const isOfNow = !isOver(link, access.application);
-    if (isOfNow && (await isRedeemable(service, decision.grant_id, hash))) {
-      const redirect_to = redirectWithCode(linkingOf(service), link, credential);
-      return { link, application: access.application, redirect_to };
-    }
+  const { link, application } = access;
+  const isSame = link.decision?.scope === granted && link.account_id === account_id;
+  const code = isSame ? await findCode(service, access) : null;
+  if (code === null) return refuseLost(service, access, initiator);
+  return { link, application, redirect_to: redirectWithCode(linkingOf(service), link, code) };
+}
+
+/** The code of an approval that its holder has made, while it can be redeemed. */
+async function findCode(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  { link, application, key }: LinkAccess,
+): Promise<string | null> {
+  const grant_id = link.decision?.grant_id ?? null;
+  if (grant_id === null || isOver(link, application)) return null;
+  // Another holder has another key, which makes another code.
+  const { credential, hash } = deriveCode(key, link.salt, grant_id);
+  return (await isRedeemable(service, grant_id, hash)) ? credential : null;
+}
+
+/** The answer of a decision, on the page of its end; null once it leads nowhere any more. */
+export async function findAnswer(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  access: LinkAccess,
+  { request_id }: Initiator,
+): Promise<ReturnAddress | null> {
+  const { link } = access;
+  const linking = linkingOf(service);
+  if (link.decision?.status === 'denied') {
+    const isLate = service.clock() >= link.decision.at + CODE_LIFETIME;
+    return isLate ? null : returnOf(linking, link, request_id);
   }
-  return refuseLost(service, access, initiator);
+  const code = await findCode(service, access);
+  return code === null ? null : returnWithCode(linking, link, code);
 }
 
 function repeatDenial(

@@ -1,12 +1,18 @@
-import { hashCredential, mintCredential, sameHash } from '@latchkey/domain/credentials/credentials';
+import {
+  type CredentialHash,
+  hashCredential,
+  mintCredential,
+  sameHash,
+} from '@latchkey/domain/credentials/credentials';
 import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
-import { CONNECTIONS_LIFETIME } from '@latchkey/domain/lifetimes';
+import { CONNECTIONS_LIFETIME, COOKIE_MISSED } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { AccountRecord, PageRecord } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
+import type { LinkingApplication } from './linking-application.ts';
 
 export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
 
@@ -25,8 +31,23 @@ const pageFaults: LinkFaults = {
   resourceRemoved: 'page_resource_removed',
 };
 
-/** Does not check whether the link request is decided or expired. */
-export async function findPageSession(
+/**
+ * A session that comes back: of several, the first one is the page's, and the others end. Does not check whether the
+ * link request is decided or expired.
+ */
+export async function returnToPage(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  address: PageAddress,
+  session: string | null,
+): Promise<PageSession> {
+  const found = await findPageSession(service, address, session);
+  if (session === null || found.page.session_hash !== null) return found;
+  const page = await service.store.returnToPage(found.page.id, hashCredential(session));
+  if (page === null) throw refuse('page_session_wrong', address, found.page);
+  return { ...found, page };
+}
+
+async function findPageSession(
   service: Pick<Dependencies, 'store' | 'clock'>,
   address: PageAddress,
   session: string | null,
@@ -38,8 +59,9 @@ export async function findPageSession(
     findPage(service, address, parts.id),
     service.store.findPageAccount(parts.id),
   ]);
-  const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
-  if (!isOwn) throw refuse('page_session_wrong', address, page);
+  if (!holdsSession(page, hashCredential(session))) {
+    throw refuse('page_session_wrong', address, page);
+  }
   // The page of an expired link request leads back to the application.
   if (page.kind === 'connections' && service.clock() >= page.expires_at) {
     throw refuse('page_session_over', address, page);
@@ -55,7 +77,44 @@ export interface OpenedPage {
   session: string | null;
 }
 
-/** A ticket works once. The same browser may send it again, by a reload or the back button. */
+/** Whether a session is the one of its page, or waits to come back. */
+function holdsSession({ session_hash, waiting }: PageRecord, hash: CredentialHash): boolean {
+  if (session_hash !== null) return sameHash(session_hash, hash);
+  return (waiting ?? []).some((one) => sameHash(Buffer.from(one, 'hex'), hash));
+}
+
+/** A browser that has opened a page a moment ago, and has not kept its cookie. */
+export interface CookiesRefused {
+  page: PageRecord;
+  /** Null if its link request can't be decided any more. */
+  application: LinkingApplication | null;
+  error: DomainError;
+}
+
+/** @param opened - the id of a page, as a request without a cookie has it */
+export async function findCookiesRefused(
+  service: Pick<Dependencies, 'store' | 'clock'>,
+  address: PageAddress,
+  opened: string | null,
+): Promise<CookiesRefused | null> {
+  const page = opened !== null && isUuid(opened) ? await service.store.findPage(opened) : null;
+  if (page === null || !isPageOf(page, address) || page.waiting === null) return null;
+  if (service.clock() >= (page.opened_at ?? 0) + COOKIE_MISSED) return null;
+  const error = refuse('page_cookie_refused', address, page);
+  if (page.link_id === null) return { page, application: null, error };
+  const found = await findLinkRequest(service, page.link_id, pageFaults).catch(nullIfRefused);
+  return { page, application: found?.application ?? null, error };
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof DomainError) return null;
+  throw error;
+}
+
+/**
+ * A ticket is used up by the session that comes back: the response to it may never have reached a person. The same
+ * browser may send it again, by a reload or the back button.
+ */
 export async function openPage(
   service: Pick<Dependencies, 'store' | 'clock'>,
   address: PageAddress,
@@ -76,7 +135,9 @@ export async function openPage(
   if (page.session_hash === null) {
     if (page.link_id !== null) await accessByPage(service, page, parts.random);
     const now = clock();
-    if (now >= page.ticket_expires_at) throw refuse('page_ticket_expired', address, page);
+    if (page.opened_at === null && now >= page.ticket_expires_at) {
+      throw refuse('page_ticket_expired', address, page);
+    }
     const own = mintCredential('pageSession', page.id);
     const opened = await store.openPage({
       page_id: page.id,
@@ -87,11 +148,11 @@ export async function openPage(
       initiator,
     });
     if (opened !== null) return { page: opened, session: own.credential };
-    // Another request has opened it in between.
+    // It was opened long ago, or often, or its session comes back just now.
   }
   if (session === null) throw refuse('page_ticket_used', address, page);
-  const { page: open } = await findPageSession(service, address, session);
-  return { page: open, session: null };
+  const { page: latest } = await findPageSession(service, address, session);
+  return { page: latest, session: null };
 }
 
 async function findPage(
@@ -101,11 +162,12 @@ async function findPage(
 ): Promise<PageRecord> {
   const page = await store.findPage(page_id);
   if (page === null) throw refuse('page_unknown', address);
-  const isHere =
-    address.kind === 'consent' ? page.link_id === address.link_id : page.link_id === null;
-  if (!isHere) throw refuse('page_of_another_address', address, page);
+  if (!isPageOf(page, address)) throw refuse('page_of_another_address', address, page);
   return page;
 }
+
+const isPageOf = ({ link_id }: PageRecord, address: PageAddress) =>
+  address.kind === 'consent' ? link_id === address.link_id : link_id === null;
 
 async function accessByPage(
   service: Pick<Dependencies, 'store' | 'clock'>,

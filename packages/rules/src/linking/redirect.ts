@@ -2,7 +2,7 @@ import { DomainError, type Subject } from '@latchkey/domain/domain-error';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
 import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
 import type { LinkRecord } from '@latchkey/store/records';
-import type { Client } from '../vouchers.ts';
+import type { Client, Vouchers } from '../vouchers.ts';
 import type { Linking } from './linking.ts';
 
 export interface RedirectTarget extends Client {
@@ -43,6 +43,23 @@ export function addToQuery(uri: string, parameters: Record<string, string | null
   return uri.endsWith('?') ? `${uri}${added}` : `${uri}&${added}`;
 }
 
+/** Where a decision leads: a native application is started from a page, which stays as the end of the link. */
+export function locationOfAnswer(
+  { publicUrl }: Pick<Linking, 'publicUrl'>,
+  link: LinkRecord,
+  redirect_to: Location,
+): Location {
+  if (!startsApplication(link) || redirect_to === endOf(publicUrl, link)) return redirect_to;
+  return toLocation(`${endOf(publicUrl, link)}?start`);
+}
+
+/** Whether the end of a link starts its application: no answer to a form may lead where no page is. */
+export const startsApplication = ({ redirect_uri }: Pick<LinkRecord, 'redirect_uri'>) =>
+  describeRedirect(redirect_uri).redirect_kind !== 'web';
+
+const endOf = (publicUrl: string, { id }: Pick<LinkRecord, 'id'>) =>
+  toLocation(`${publicUrl}/link/${id}/done`);
+
 /** A person has allowed it, whoever vouches. RFC 6749, section 4.1.2; `iss`: RFC 9207. */
 export function redirectWithCode(
   { publicUrl }: Pick<Linking, 'publicUrl'>,
@@ -76,9 +93,20 @@ export function returnWithError(
     state,
     iss: publicUrl,
   });
+  return returnTo(vouchers, redirect, address);
+}
+
+/** The answer of an approval on the page of its end. */
+export const returnWithCode = (
+  linking: Linking,
+  redirect: RedirectTarget,
+  code: string,
+): ReturnAddress => returnTo(linking.vouchers, redirect, redirectWithCode(linking, redirect, code));
+
+function returnTo(vouchers: Vouchers, redirect: RedirectTarget, address: string): ReturnAddress {
   const voucher = vouchers.ofRedirectUri(redirect);
   if (voucher === 'operator') return { voucher, location: toLocation(address) };
-  return { voucher, href: address, target: targetOf(redirect_uri) };
+  return { voucher, href: address, target: targetOf(redirect.redirect_uri) };
 }
 
 /** What tells an application that a link request was denied or has expired. */
@@ -94,7 +122,7 @@ export function returnOf(linking: Linking, link: LinkRecord, request_id: string)
 export function locationAfter(linking: Linking, link: LinkRecord, request_id: string): Location {
   const address = returnOf(linking, link, request_id);
   if (address.voucher === 'operator') return address.location;
-  return toLocation(`${linking.publicUrl}/link/${link.id}/done`);
+  return endOf(linking.publicUrl, link);
 }
 
 /** An error that leads back to the application. */

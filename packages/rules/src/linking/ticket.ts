@@ -12,7 +12,10 @@ export interface NewPage {
 
 export function newPage(
   service: Pick<Dependencies, 'linking'>,
-  members: Omit<PageRecord, 'id' | 'ticket_hash' | 'ticket_expires_at' | 'session_hash'>,
+  members: Omit<
+    PageRecord,
+    'id' | 'ticket_hash' | 'ticket_expires_at' | 'opened_at' | 'waiting' | 'session_hash'
+  >,
   path: string,
   now: Milliseconds,
 ): NewPage {
@@ -24,6 +27,8 @@ export function newPage(
       ...members,
       ticket_hash: ticket.hash,
       ticket_expires_at: now + TICKET_LIFETIME,
+      opened_at: null,
+      waiting: null,
       session_hash: null,
     },
     url: `${linkingOf(service).publicUrl}${path}?ticket=${ticket.credential}`,

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import { DomainError } from '@latchkey/domain/domain-error';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { readAuthorization } from '@latchkey/rules/linking/begin-link';
 import { RefusedToApplication } from '@latchkey/rules/linking/redirect';
@@ -9,10 +7,11 @@ import type { Visitor } from '../../operations/caller.ts';
 import type { RequestedCall } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
 import type { Route, SendError } from '../router.ts';
+import { onNavigation } from './on-navigation.ts';
 
 export function authorizeRoute(callContext: CallContext, sendError: SendError): Route {
   const { service, limits } = callContext;
-  return {
+  return onNavigation({
     method: 'GET',
     path: '/oauth/authorize',
     actions: [browserActions.begin],
@@ -30,7 +29,6 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       try {
         const { redirect_to } = await call(callContext, browserActions.begin, {
           async authenticate() {
-            refuseNoNavigation(context.request);
             limits.links.check(address_key);
             return visitor;
           },
@@ -56,21 +54,5 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
         sendRedirect(context, address.location);
       }
     },
-  };
-}
-
-/**
- * Otherwise, 300 images or prefetches on any web page would use up the limit of its visitor's address.
- * Browsers say what a request is for. Programs send neither header.
- */
-function refuseNoNavigation({ headers }: IncomingMessage): void {
-  if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') refuse('Sec-Fetch-Dest');
-  if (/\bprefetch\b/.test(`${headers['sec-purpose'] ?? ''}`)) refuse('Sec-Purpose');
-}
-
-function refuse(header: string): never {
-  throw DomainError.invalid(
-    [header],
-    'Only a browser that opens this address as a page may begin a link.',
-  );
+  });
 }

@@ -1,13 +1,14 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
-import { COOKIE_AFTER_DECISION, LINKS_KEPT } from '@latchkey/domain/lifetimes';
+import { COOKIE_AFTER_DECISION, LINKS_KEPT, STARTS_APPLICATION } from '@latchkey/domain/lifetimes';
 import { findReturnToStranger, type ReturnToStranger } from '@latchkey/rules/linking/link-access';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { describeRedirect, toLocation } from '@latchkey/rules/linking/redirect';
+import { describeRedirect, startsApplication, toLocation } from '@latchkey/rules/linking/redirect';
 import type { ActionChoice } from '../../operations/action.ts';
-import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
+import { browserActions, type LinkEnd, type Redirect } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
-import type { RequestedCall } from '../request-context.ts';
+import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
@@ -46,12 +47,13 @@ export function linkRoutes(tools: PageTools): Route[] {
           return openWithTicket(tools, visit, ticket);
         }
         const { context } = visit;
-        const { access, account, scopes, page } = await act(
+        const { access, account, scopes, page, end } = await act(
           tools,
           visit,
           browserActions.showConsent,
           { readInput: async () => ({}) },
         );
+        if (end !== null) return sendEnd(tools, context, end);
         const { link, application } = access;
         const { locale } = page;
         const { ui_locales } = link;
@@ -73,12 +75,12 @@ export function linkRoutes(tools: PageTools): Route[] {
       path: `${path}/done`,
       actions: [browserActions.showEnd],
       addressOf,
-      async handle(visit, parameters) {
+      async handle(visit, parameters, query) {
         const { context } = visit;
-        const { callContext, sender } = tools;
+        const { callContext } = tools;
         const { link_id } = addressOf(parameters);
         let returns: ReturnToStranger | null = null;
-        const end = await call(callContext, browserActions.showEnd, {
+        const { end } = await call(callContext, browserActions.showEnd, {
           async authenticate() {
             const { request_id } = context.redacted;
             returns = await findReturnToStranger(callContext.service, link_id, request_id);
@@ -94,14 +96,13 @@ export function linkRoutes(tools: PageTools): Route[] {
           request: context,
           summary: context.calls[0] as RequestedCall,
         });
-        if (end.returns === null) {
+        if (end === null) {
           const { publicUrl } = linkingOf(callContext.service);
           return sendRedirect(context, toLocation(`${publicUrl}/link/${link_id}`));
         }
-        const { link, address } = end.returns;
-        const { locale = null } = end.page ?? {};
-        const frame = sender.frameFor(context, { locale, ui_locales: link.ui_locales });
-        sender.send(context, endPage(frame, { account: end.account, address }));
+        const mayStart = new URLSearchParams(query).has('start');
+        const start = mayStart ? startOf(end, callContext.service.clock()) : null;
+        sendEnd(tools, context, end, start === null ? {} : { Refresh: `0;url=${start}` });
       },
     }),
     pageRoute(tools, {
@@ -124,4 +125,23 @@ export function linkRoutes(tools: PageTools): Route[] {
       },
     }),
   ];
+}
+
+function sendEnd(
+  { sender }: PageTools,
+  context: RequestContext,
+  end: LinkEnd,
+  headers: Headers = {},
+): void {
+  const { locale = null } = end.page ?? {};
+  const frame = sender.frameFor(context, { locale, ui_locales: end.link.ui_locales });
+  sender.send(context, endPage(frame, end), 200, headers);
+}
+
+/** What the end of a link starts by itself, just after the decision. A denial leads to no stranger. */
+function startOf({ link, answer }: LinkEnd, now: Milliseconds): string | null {
+  if (answer === null || link.decision === null || !startsApplication(link)) return null;
+  if (now >= link.decision.at + STARTS_APPLICATION) return null;
+  if (answer.voucher === 'operator') return answer.location;
+  return link.decision.status === 'approved' ? answer.href : null;
 }

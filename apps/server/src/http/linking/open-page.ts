@@ -2,6 +2,7 @@ import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { linkingOf } from '@latchkey/rules/linking/linking';
 import { toLocation } from '@latchkey/rules/linking/redirect';
+import { credentialParts } from '@latchkey/schema';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import type { RequestedCall } from '../request-context.ts';
@@ -22,9 +23,12 @@ export async function openWithTicket(
 ): Promise<void> {
   const { callContext, cookies } = tools;
   const { context, address, path } = visit;
-  const location = toLocation(linkingOf(callContext.service).publicUrl + path);
-  // Link previews send HEAD. They must not use up the ticket.
-  if (context.request.method === 'HEAD') return sendRedirect(context, location);
+  // So that a browser which keeps no cookie can be told so.
+  const locationOf = (page_id: string) =>
+    toLocation(`${linkingOf(callContext.service).publicUrl}${path}?opened=${page_id}`);
+  // Link previews send HEAD. They must not open anything.
+  const parts = context.request.method === 'HEAD' ? credentialParts('pageTicket', ticket) : null;
+  if (parts !== null) return sendRedirect(context, locationOf(parts.id));
 
   const { page, session } = await call(callContext, browserActions.openPage, {
     authenticate: async () => ({ kind: 'visitor', address_key: addressKey(context.address) }),
@@ -32,6 +36,7 @@ export async function openWithTicket(
     request: context,
     summary: context.calls[0] as RequestedCall,
   });
+  const location = locationOf(page.id);
   if (session === null) return sendRedirect(context, location);
   // Once its link is over, a consent page says so, and leads back to the application.
   const end = page.expires_at + (page.kind === 'consent' ? LINKS_KEPT : 0);

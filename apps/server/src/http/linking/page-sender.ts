@@ -80,6 +80,8 @@ export function createPageSender(
         error_code: error.code,
         request_id: context.requestId,
         wayBack: wayBackOf(error, known),
+        ownAddress: known.own_address === undefined ? null : basePath + known.own_address,
+        host: new URL(publicUrl).hostname,
         refusedUri: error.code === 'redirect_uri_unregistered' ? uriToShow(known) : null,
         problem: problemOf(error, returns),
       });

@@ -1,10 +1,15 @@
-import { findPageSession, type PageAddress } from '@latchkey/rules/linking/page-session';
+import {
+  findCookiesRefused,
+  type PageAddress,
+  returnToPage,
+} from '@latchkey/rules/linking/page-session';
 import type { Action, ActionChoice } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
 import type { RequestContext, RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route, RouteAction } from '../router.ts';
 import type { PageAssets } from './assets.ts';
+import { onNavigation } from './on-navigation.ts';
 import type { PageCookies } from './page-cookies.ts';
 import type { PageSender } from './page-sender.ts';
 
@@ -22,6 +27,8 @@ export interface PageVisit {
   /** Without PUBLIC_URL. */
   readonly path: string;
   session: string | null;
+  /** The page that this browser has opened, as it says. */
+  readonly opened: string | null;
 }
 
 export interface PageRoute {
@@ -36,7 +43,7 @@ export function pageRoute(
   { cookies, sender }: PageTools,
   { method, path, actions, addressOf, handle }: PageRoute,
 ): Route {
-  return {
+  return onNavigation({
     method,
     path,
     actions,
@@ -47,9 +54,10 @@ export function pageRoute(
       const own = path.replace(/\{(\w+)\}/g, (_, name) =>
         encodeURIComponent(parameters[name] ?? ''),
       );
-      return handle({ context, address, path: own, session }, parameters, query);
+      const opened = new URLSearchParams(query).get('opened');
+      return handle({ context, address, path: own, session, opened }, parameters, query);
     },
-  };
+  });
 }
 
 type User = Callers['user'];
@@ -67,7 +75,18 @@ export function act<Output extends object, Input extends object>(
 }
 
 export async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
-  const found = await findPageSession(service, visit.address, visit.session);
+  const refused =
+    visit.session === null ? await findCookiesRefused(service, visit.address, visit.opened) : null;
+  if (refused !== null) {
+    const { page, application, error } = refused;
+    visit.context.errorPage = {
+      locale: page.locale,
+      application_name: application?.name ?? null,
+      back_url: application?.homepage_uri ?? page.return_url,
+    };
+    throw error;
+  }
+  const found = await returnToPage(service, visit.address, visit.session);
   const { page, access } = found;
   visit.context.errorPage = {
     locale: page.locale,

@@ -21,7 +21,8 @@ function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<St
       const decided = await store.decideLink(asked);
       const link = decided ?? (await store.findLink(asked.link_id));
       const isToldAnyway = asked.decision.status === status && link !== null;
-      return isToldAnyway ? { ...link, decision: asked.decision } : decided;
+      const decision = { ...asked.decision, at: asked.now };
+      return isToldAnyway ? { ...link, decision } : decided;
     },
   };
 }

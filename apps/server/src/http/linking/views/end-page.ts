@@ -1,25 +1,54 @@
-import type { StrangersAddress } from '@latchkey/rules/linking/redirect';
-import { html } from '../../html.ts';
+import type { ReturnAddress } from '@latchkey/rules/linking/redirect';
+import { type Html, html } from '../../html.ts';
+import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, returnLink, targetIn } from './outside.ts';
-import type { Page, PageFrame, ShownAccount } from './page.ts';
+import { outside, outsideLink, returnLink, targetIn } from './outside.ts';
+import type { Page, PageFrame, ShownAccount, ShownApplication } from './page.ts';
 import { person } from './person.ts';
 
-/** The end of a link request that connected nothing. It leads nowhere by itself. */
-export function endPage(
-  frame: PageFrame,
-  { account, address }: { account: ShownAccount | null; address: StrangersAddress },
-): Page {
+export interface ShownEnd {
+  readonly link: { readonly decision: { readonly status: 'approved' | 'denied' } | null };
+  /** Null where only a stranger's redirect URI is known. */
+  readonly application: ShownApplication | null;
+  readonly account: ShownAccount | null;
+  /** Null once it leads nowhere any more. */
+  readonly answer: ReturnAddress | null;
+}
+
+/** The end of a link request. */
+export function endPage(frame: PageFrame, { link, application, account, answer }: ShownEnd): Page {
   const { theme, texts } = frame;
+  const host = { name: theme.name, logo_uri: theme.logo };
+  const service = outside(theme.name);
+  const connected = link.decision?.status === 'approved' ? application : null;
   const body = html`<header>
-<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
-<h1>${texts.of('end.title')}</h1>
-<p>${texts.of('end.text', { service: outside(theme.name) })}</p>
-<p>${texts.of('return.care', { target: targetIn(address, texts) })}</p>
+<div class="parties">${connected && html`${logo(connected)}<span class="between"></span>`}${logo(host)}</div>
+${
+  connected === null
+    ? html`<h1>${texts.of('end.title')}</h1>
+<p>${texts.of('end.text', { service })}</p>`
+    : html`<h1>${texts.of('done.title', { application: whoOf(connected) })}</h1>
+<p>${texts.of('done.text', { service })}</p>`
+}
+${answer?.voucher === 'stranger' ? html`<p>${texts.of('return.care', { target: targetIn(answer, texts) })}</p>` : null}
 </header>
 ${account === null ? null : html`<div class="account" role="group" aria-label="${texts.plain('consent.account')}">${person(account)}</div>`}
-<div class="actions">${returnLink(address, texts)}</div>`;
+${answer === null ? null : html`<div class="actions">${wayOn(answer, application?.name ?? '', texts)}</div>`}`;
 
-  return layout(frame, { title: texts.plain('end.title'), body, logos: [theme.logo] });
+  return layout(frame, {
+    title: texts.plain(connected === null ? 'end.title' : 'done.document'),
+    body,
+    logos: [theme.logo, connected?.logo_uri ?? null],
+  });
+}
+
+/** Of an application that nobody registered, only the host of its address is certain. */
+const whoOf = ({ name, document }: ShownApplication): Html =>
+  outside(document === null ? name : new URL(document.uri).host);
+
+function wayOn(answer: ReturnAddress, name: string, texts: PageTexts): Html {
+  if (answer.voucher === 'stranger') return returnLink(answer, texts);
+  const label = texts.of('done.open', { application: outside(name) });
+  return outsideLink(answer.location, label, 'button');
 }

@@ -18,6 +18,10 @@ export interface ShownError {
   readonly error_code: ErrorCode;
   readonly request_id: string;
   readonly wayBack: WayBack | null;
+  /** The page itself, if the request for it was no navigation of a person. Takes the place of `wayBack`. */
+  readonly ownAddress: string | null;
+  /** Whose cookies a browser has to keep. */
+  readonly host: string;
   /** Takes the place of `wayBack`. */
   readonly returns: StrangersAddress | null;
   readonly refusedUri: string | null;
@@ -27,20 +31,26 @@ export interface ShownError {
 
 export function errorPage(
   frame: PageFrame,
-  { error_code, request_id, wayBack, returns, refusedUri, problem }: ShownError,
+  { error_code, request_id, wayBack, ownAddress, host, returns, refusedUri, problem }: ShownError,
 ): Page {
   const { theme, texts } = frame;
   // What would have been a redirect: the person who came by it sent no form.
   const isRefusedRequest = returns !== null && error_code !== 'link_expired';
-  const kind = isRefusedRequest ? 'request_refused' : kindOf(error_code);
+  const kind =
+    ownAddress !== null ? 'navigation' : isRefusedRequest ? 'request_refused' : kindOf(error_code);
   const title = `error.${kind}.title` as const;
 
-  const way = returns !== null ? returnLink(returns, texts) : wayBack && linkBack(wayBack, texts);
+  const way =
+    ownAddress !== null
+      ? linkOn(ownAddress, texts)
+      : returns !== null
+        ? returnLink(returns, texts)
+        : wayBack && linkBack(wayBack, texts);
 
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>${texts.of(title)}</h1>
-<p>${texts.of(`error.${kind}.text`, { service: outside(theme.name) })}</p>
+<p>${texts.of(`error.${kind}.text`, { service: outside(theme.name), host: outside(host) })}</p>
 ${returns === null ? null : html`<p>${texts.of('return.care', { target: targetIn(returns, texts) })}</p>`}
 </header>
 ${way === null ? null : html`<div class="actions">${way}</div>`}
@@ -73,6 +83,11 @@ function linkBack({ url, name }: WayBack, texts: PageTexts): Html {
     return html`<a class="button calm" href="${url}">${texts.of('error.form_rejected.again')}</a>`;
   }
   return outsideLink(url, texts.of('error.back', { name: outside(name) }), 'button calm');
+}
+
+/** Also out of a frame, and not by a script that would ask for it in the same way again. */
+function linkOn(address: string, texts: PageTexts): Html {
+  return html`<a class="button" href="${address}" target="_top" data-turbo="false">${texts.of('error.navigation.continue')}</a>`;
 }
 
 type ErrorKind = TextKey extends infer Key
