@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, get, type Server } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Latchkey } from '@latchkey/client';
 import {
   expressLinking,
@@ -117,6 +118,15 @@ const frameworks: Record<string, (redirectUri: string, server: Server) => Promis
   },
 };
 
+/** Makes a request with headers that `fetch` keeps to itself. */
+async function request(to: string, headers: Record<string, string>) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(to, { headers }, resolve).on('error', reject);
+  });
+  const { location, 'set-cookie': cookies = [], 'content-type': type } = response.headers;
+  return { status: response.statusCode, location, cookies, type, body: await text(response) };
+}
+
 describe.each(Object.keys(frameworks))('with %s', (name) => {
   let server: Server;
   let url: string;
@@ -151,12 +161,13 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
     const callbackUrl = await service.approve(location);
     const ended = await visit(callbackUrl, `a=b; ${linking}; c=d`);
     expect(ended.location).toBe(`${url}/settings`);
-    expect(ended.linking).toMatch(/^latchkey-linking-[\w-]{8}=; Path=\/; Max-Age=0;/);
-
     const [[grant]] = onLinked.mock.calls as [[{ grant_id: string; grant_secret: string }]];
+    expect(ended.linking).toMatch(/^latchkey-linking-[\w-]{8}=done\.[\w-]{36}\.; .*Max-Age=600;/);
     expect(await latchkey.introspect(grant.grant_secret)).toMatchObject({ active: true });
-    const again = await visit(callbackUrl, linking);
-    expect(again.location).toBe(`${url}/already?${grant.grant_id}`);
+    for (const cookie of [linking, ended.linking]) {
+      const again = await visit(callbackUrl, cookie);
+      expect(again.location).toBe(`${url}/already?${grant.grant_id}`);
+    }
     await latchkey.revokeToken(grant.grant_secret);
     expect(await latchkey.introspect(grant.grant_secret)).toEqual({ active: false });
   });
@@ -182,10 +193,37 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
     expect(response.headers.get('Location')).toBe(`${url}/connect?plan=pro`);
   });
 
+  test('begins and ends a link only for a person who navigates a tab', async () => {
+    const open = async (path: string, headers: Record<string, string>) => {
+      const response = await request(`${url}${path}`, headers);
+      expect(response.cookies.filter((cookie) => cookie.startsWith('latchkey-'))).toEqual([]);
+      return response;
+    };
+    const { location = '', linking: cookie = '' } = await visit(`${url}/connect`);
+    const { search } = new URL(await service.approve(location));
+    for (const path of ['/connect?plan=pro', `/callback${search}`]) {
+      const part = await open(path, { 'Sec-Fetch-Dest': 'iframe', cookie });
+      expect([part.status, part.type]).toEqual([400, 'text/html; charset=UTF-8']);
+      const [, href = ''] = /<a href="(.*?)" target="_top" data-turbo="false">Continue</.exec(
+        part.body,
+      ) as RegExpExecArray;
+      expect(new URL(href.replaceAll('&amp;', '&'), `${url}${path}`).href).toBe(`${url}${path}`);
+      const early = await open(path, { Purpose: 'prefetch', cookie });
+      expect([early.status, early.body]).toEqual([503, '']);
+    }
+    // As a service worker passes it on.
+    const worker = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'empty' };
+    const asUser = { ...worker, cookie, 'x-user': 'user-1' };
+    expect((await request(`${url}/connect`, worker)).status).toBe(303);
+    expect((await request(`${url}/callback${search}`, asUser)).location).toBe(`${url}/settings`);
+  });
+
   test('tells why an account was not linked', async () => {
     const { location = '', linking } = await visit(`${url}/connect`);
     const denied = await service.deny(location);
-    expect((await visit(denied, linking)).location).toBe(`${url}/failed?LinkDeniedError`);
+    const failed = await visit(denied, linking);
+    expect(failed.location).toBe(`${url}/failed?LinkDeniedError`);
+    expect((await visit(denied, failed.linking)).location).toBe(`${url}/`);
     expect((await visit(denied)).location).toBe(`${url}/failed?StateMismatchError`);
     const other = await visit(denied, linking, 'user-2');
     expect(other.location).toBe(`${url}/failed?StateMismatchError`);

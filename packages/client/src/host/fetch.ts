@@ -1,5 +1,5 @@
+import type { HttpResponse } from '../http-response.ts';
 import { createHost, type Host, type HostOptions } from './host.ts';
-import type { HostResponse } from './host-response.ts';
 
 /** The part of a standard `Request` that the host routes use. */
 export interface FetchHostRequest {
@@ -118,7 +118,7 @@ export function fetchHost<Incoming extends FetchHostRequest = Request>(
     form: async () => fieldsOf(await request.formData()),
   });
   // A body of an empty text would get a media type.
-  const respond = ({ body, ...init }: HostResponse) => new Response(body || null, init);
+  const respond = ({ body, ...init }: HttpResponse) => new Response(body || null, init);
   const handler =
     (route: Exclude<keyof Host<Incoming>, 'signOut'>): FetchHostHandler<Incoming> =>
     async (request) =>

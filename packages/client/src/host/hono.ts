@@ -1,5 +1,5 @@
+import type { HttpResponse } from '../http-response.ts';
 import { createHost, type Host, type HostOptions } from './host.ts';
-import type { HostResponse } from './host-response.ts';
 
 /** The part of Hono's context that the host routes use. */
 export interface HonoHostContext {
@@ -108,7 +108,7 @@ export function honoHost<Context extends HonoHostContext = AnyHonoHostContext>(
     form: () => req.parseBody(),
   });
   // `createHost` makes responses of these statuses alone.
-  const respond = (context: Context, { status, headers, body }: HostResponse) =>
+  const respond = (context: Context, { status, headers, body }: HttpResponse) =>
     context.body(body, status as 303, headers);
   const handler =
     (route: Exclude<keyof Host<Context>, 'signOut'>): HonoHostHandler<Context> =>

@@ -1,9 +1,10 @@
 import type { AccountInput, LatchkeyAdmin } from '../admin/index.ts';
 import { hasBrand } from '../brand.ts';
 import type { LatchkeyError } from '../errors.ts';
+import { type HttpResponse, redirect } from '../http-response.ts';
 import { LOOPBACK } from '../loopback.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
-import { type DeadEnd, deadEndPage, type HostResponse, redirect } from './host-response.ts';
+import { type DeadEnd, deadEndPage } from './dead-end-page.ts';
 
 /** What the application that asks would like the sign-in page to show. All of it is untrusted text. */
 export interface SignInHints {
@@ -87,7 +88,7 @@ interface HttpContext {
   form(): unknown;
 }
 
-type Route<Incoming, Result = HostResponse> = (
+type Route<Incoming, Result = HttpResponse> = (
   request: Incoming,
   http: HttpContext,
 ) => Promise<Result>;
@@ -98,7 +99,7 @@ export interface Host<Incoming> {
   decide: Route<Incoming>;
   connections: Route<Incoming>;
   /** Resolves to a response only if it refuses the request. */
-  signOut: Route<Incoming, HostResponse | undefined>;
+  signOut: Route<Incoming, HttpResponse | undefined>;
 }
 
 const NO_HINTS: SignInHints = {
@@ -120,7 +121,7 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
   }
   const homeUrl = new URL(home, signInUrl).href;
 
-  const goTo = (address: string): HostResponse => redirect(new URL(address, signInUrl).href);
+  const goTo = (address: string): HttpResponse => redirect(new URL(address, signInUrl).href);
 
   /** The path of the hand-off for a link, which can be opened again. */
   function handOffPath(link: string): string {
@@ -152,7 +153,7 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
   }
 
   /** Responds to the errors of a link after which the user can't go on. */
-  async function leavingDeadEnds(respond: () => Promise<HostResponse>): Promise<HostResponse> {
+  async function leavingDeadEnds(respond: () => Promise<HttpResponse>): Promise<HttpResponse> {
     try {
       return await respond();
     } catch (error) {

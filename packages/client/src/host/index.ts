@@ -8,6 +8,7 @@
 
 export type { AccountInput, LatchkeyAdmin } from '../admin/index.ts';
 export { accountIdOf } from './account-id-of.ts';
+export type { DeadEnd } from './dead-end-page.ts';
 export {
   type AnyExpressHostRequest,
   type ExpressHostHandler,
@@ -38,4 +39,3 @@ export {
   honoHost,
 } from './hono.ts';
 export type { HostOptions, SignInHints } from './host.ts';
-export type { DeadEnd } from './host-response.ts';

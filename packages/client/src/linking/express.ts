@@ -1,11 +1,5 @@
 import { passOn } from '../express.ts';
-import {
-  createLinking,
-  type LinkingHeaders,
-  type LinkingOptions,
-  NO_NAVIGATION,
-  redirectHeaders,
-} from './linking.ts';
+import { createLinking, type LinkingHeaders, type LinkingOptions } from './linking.ts';
 
 /** The part of Express's request that the linking uses. Node's own request fits too. */
 export interface ExpressLinkingRequest {
@@ -13,7 +7,7 @@ export interface ExpressLinkingRequest {
   readonly url?: string | undefined;
   /** The whole path and query, which Express adds. */
   readonly originalUrl?: string | undefined;
-  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
+  /** The headers. Only those of `LinkingHeaders` are read. */
   readonly headers: LinkingHeaders;
 }
 
@@ -27,13 +21,13 @@ export interface ExpressLinkingResponse {
    */
   appendHeader(name: string, value: string): unknown;
   /**
-   * Sends the redirect.
+   * Sends the status and the headers.
    *
    * @param status - the HTTP status
    * @param headers - the headers by name
-   * @returns an object that ends the response
+   * @returns an object that sends the body
    */
-  writeHead(status: number, headers: Record<string, string>): { end(): unknown };
+  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
 }
 
 /** The request of Express, with what middleware adds to it, such as `request.session`. */
@@ -91,13 +85,12 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
     (route: 'connect' | 'callback'): ExpressLinkingHandler<Incoming> =>
     async (request, response, next) => {
       try {
-        const location = await linking[route](request, {
+        const { status, headers, body } = await linking[route](request, {
           url: request.originalUrl ?? request.url ?? '',
           header: (name) => request.headers[name],
           setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
         });
-        if (location === null) response.writeHead(NO_NAVIGATION, redirectHeaders).end();
-        else response.writeHead(303, { ...redirectHeaders, Location: location }).end();
+        response.writeHead(status, headers).end(body);
       } catch (error) {
         passOn(error, response, next);
       }

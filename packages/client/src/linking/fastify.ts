@@ -1,16 +1,10 @@
-import {
-  createLinking,
-  type LinkingHeaders,
-  type LinkingOptions,
-  NO_NAVIGATION,
-  redirectHeaders,
-} from './linking.ts';
+import { createLinking, type LinkingHeaders, type LinkingOptions } from './linking.ts';
 
 /** The part of Fastify's request that the linking uses. */
 export interface FastifyLinkingRequest {
   /** The path and query. */
   readonly url: string;
-  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
+  /** The headers. Only those of `LinkingHeaders` are read. */
   readonly headers: LinkingHeaders;
 }
 
@@ -24,13 +18,17 @@ export interface FastifyLinkingReply {
    */
   header(name: string, value: string): unknown;
   /**
-   * Sets the status of the redirect.
+   * Sets the status.
    *
    * @param status - the HTTP status
    */
   code(status: number): unknown;
-  /** Sends the redirect. */
-  send(): unknown;
+  /**
+   * Sends the response.
+   *
+   * @param body - the body
+   */
+  send(body: string): unknown;
 }
 
 /** The request of Fastify, with what plugins add to it, such as `request.session`. */
@@ -87,15 +85,14 @@ export function fastifyLinking<Incoming extends FastifyLinkingRequest = AnyFasti
   const handler =
     (route: 'connect' | 'callback'): FastifyLinkingHandler<Incoming> =>
     async (request, reply) => {
-      const location = await linking[route](request, {
+      const { status, headers, body } = await linking[route](request, {
         url: request.url,
         header: (name) => request.headers[name],
         setCookie: (cookie) => reply.header('Set-Cookie', cookie),
       });
-      for (const [name, value] of Object.entries(redirectHeaders)) reply.header(name, value);
-      if (location !== null) reply.header('Location', location);
-      reply.code(location === null ? NO_NAVIGATION : 303);
-      reply.send();
+      for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+      reply.code(status);
+      reply.send(body);
       // Returning the reply tells Fastify that the handler has responded.
       return reply;
     };

@@ -1,10 +1,10 @@
-import { createLinking, type LinkingOptions, NO_NAVIGATION, redirectHeaders } from './linking.ts';
+import { createLinking, type LinkingOptions } from './linking.ts';
 
 /** The part of a standard `Request` that the linking uses. */
 export interface FetchLinkingRequest {
   /** The absolute URL. */
   readonly url: string;
-  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
+  /** The headers. Only those of `LinkingHeaders` are read. */
   readonly headers: {
     /**
      * Returns the value of a header.
@@ -61,15 +61,16 @@ export function fetchLinking<Incoming extends FetchLinkingRequest = Request>(
   const handler =
     (route: 'connect' | 'callback'): FetchLinkingHandler<Incoming> =>
     async (request) => {
-      const headers = new Headers(redirectHeaders);
-      const location = await linking[route](request, {
+      const cookies: string[] = [];
+      const { status, headers, body } = await linking[route](request, {
         url: request.url,
         header: (name) => request.headers.get(name),
-        setCookie: (cookie) => headers.append('Set-Cookie', cookie),
+        setCookie: (cookie) => cookies.push(cookie),
       });
-      if (location === null) return new Response(null, { status: NO_NAVIGATION, headers });
-      headers.set('Location', location);
-      return new Response(null, { status: 303, headers });
+      // A body of an empty text would get a media type.
+      const response = new Response(body || null, { status, headers });
+      for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
+      return response;
     };
   return { connect: handler('connect'), callback: handler('callback') };
 }

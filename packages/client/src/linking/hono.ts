@@ -1,4 +1,4 @@
-import { createLinking, type LinkingOptions, NO_NAVIGATION, redirectHeaders } from './linking.ts';
+import { createLinking, type LinkingOptions } from './linking.ts';
 
 /** The part of Hono's context that the linking uses. */
 export interface HonoLinkingContext {
@@ -18,13 +18,14 @@ export interface HonoLinkingContext {
    */
   header(name: string, value: string, options?: { append?: boolean }): void;
   /**
-   * Makes the redirect.
+   * Makes a response.
    *
-   * @param location - where the browser goes
+   * @param body - the body
    * @param status - the HTTP status
-   * @returns the response
+   * @param headers - the headers by name
+   * @returns the response, with the headers and cookies that the context already has
    */
-  redirect(location: string, status: 303): Response;
+  body(body: string, status: 303 | 400 | 503, headers: Record<string, string>): Response;
 }
 
 /** The context of Hono, with its `get`, `var` and everything else. */
@@ -79,16 +80,13 @@ export function honoLinking<Context extends HonoLinkingContext = AnyHonoContext>
     (route: 'connect' | 'callback'): HonoLinkingHandler<Context> =>
     async (context) => {
       const { url, headers } = context.req.raw;
-      const location = await linking[route](context, {
+      const response = await linking[route](context, {
         url,
         header: (name) => headers.get(name),
         setCookie: (cookie) => context.header('Set-Cookie', cookie, { append: true }),
       });
-      if (location === null) {
-        return new Response(null, { status: NO_NAVIGATION, headers: redirectHeaders });
-      }
-      for (const [name, value] of Object.entries(redirectHeaders)) context.header(name, value);
-      return context.redirect(location, 303);
+      // `createLinking` makes responses of these statuses alone.
+      return context.body(response.body, response.status as 303, response.headers);
     };
   return { connect: handler('connect'), callback: handler('callback') };
 }

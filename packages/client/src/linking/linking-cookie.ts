@@ -1,18 +1,30 @@
 // The lifetime of a link request.
 const MAX_AGE_SECONDS = 3600;
 
+// A reload from the history, or of a tab that the browser opens again.
+const NOTE_SECONDS = 600;
+
 // Browsers drop a cookie of more than 4,096 bytes. nginx refuses a header of more than 8 KiB, and every
 // open link adds its cookie: without a limit, any site could open `connect` until the application refuses
 // the user's requests.
 const MAX_RETURN_TO = 1024;
 const MAX_OPEN_LINKS = 5;
 
-// 32 bytes in base64url: a state, or a verifier.
-const RANDOM_TEXT = /^[\w-]{43}$/;
+// 32 bytes in base64url.
+const STATE = /^[\w-]{43}$/;
 
-/** The values that a browser keeps until the callback. */
+// A verifier, of the same form; or a note, with the id of the grant. What follows is the path.
+const VALUE = /^(?:([\w-]{43})|denied|done\.([\da-f-]{36}))(?:\.(.*))?$/;
+
+/**
+ * The values that a browser keeps until the callback. Afterwards they are a note of how the link ended,
+ * for the same callback if it comes again. A note proves nothing: a browser can write its own.
+ */
 export interface Kept {
-  readonly codeVerifier: string;
+  /** Absent in a note. */
+  readonly codeVerifier?: string | undefined;
+  /** The grant of a note; absent after a denial. */
+  readonly grantId?: string | undefined;
   /** The path where the browser goes on after the link. */
   readonly returnTo?: string | undefined;
 }
@@ -30,13 +42,17 @@ export class LinkingCookie {
   }
 
   /** The Set-Cookie header that makes the browser keep it. */
-  keep(state: string, { codeVerifier, returnTo }: Kept): string {
-    if (returnTo === undefined) return this.#header(state, codeVerifier, MAX_AGE_SECONDS);
+  keep(state: string, { codeVerifier, grantId, returnTo = '' }: Kept): string {
     const encoded = `${new URLSearchParams({ '': returnTo })}`.slice(1);
     if (encoded.length > MAX_RETURN_TO) {
       throw new RangeError(`returnTo has more than ${MAX_RETURN_TO} characters when URL-encoded.`);
     }
-    return this.#header(state, `${codeVerifier}.${encoded}`, MAX_AGE_SECONDS);
+    if (codeVerifier) {
+      const value = encoded ? `${codeVerifier}.${encoded}` : codeVerifier;
+      return this.#header(state, value, MAX_AGE_SECONDS);
+    }
+    const note = grantId ? `done.${grantId}` : 'denied';
+    return this.#header(state, `${note}.${encoded}`, NOTE_SECONDS);
   }
 
   /** The Set-Cookie header that makes the browser forget it. */
@@ -65,13 +81,17 @@ export class LinkingCookie {
    * @returns the content of the cookie; undefined if there is no such cookie
    */
   read(header: string, state: string): Kept | undefined {
-    if (!RANDOM_TEXT.test(state)) return undefined;
+    if (!STATE.test(state)) return undefined;
     const start = `${this.#name(state)}=`;
     const cookie = header.split(/; */).find((pair) => pair.startsWith(start)) ?? '';
-    const [codeVerifier = '', ...path] = cookie.slice(start.length).split('.');
-    if (!RANDOM_TEXT.test(codeVerifier)) return undefined;
-    const returnTo = new URLSearchParams(`=${path.join('.')}`).get('') || undefined;
-    return { codeVerifier, returnTo };
+    const found = VALUE.exec(cookie.slice(start.length));
+    if (!found) return undefined;
+    const [, codeVerifier, grantId, path = ''] = found;
+    return {
+      codeVerifier,
+      grantId,
+      returnTo: new URLSearchParams(`=${path}`).get('') || undefined,
+    };
   }
 
   // With the prefix, browsers accept the cookie only from this host, not from a sibling domain.

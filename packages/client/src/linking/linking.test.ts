@@ -30,12 +30,13 @@ beforeEach(() => {
   };
 });
 
-/** Where a response leads, and the cookie that it sets. */
-function readResponse({ status, headers }: Response) {
+/** Where a response leads, and the cookie that it sets; none if `count` is 0. */
+function readResponse({ status, headers }: Response, count: 0 | 1 = 1) {
   expect(status).toBe(303);
   expect(headers.get('Cache-Control')).toBe('no-store');
-  const [cookie = '', ...others] = headers.getSetCookie();
-  expect(others).toEqual([]);
+  const cookies = headers.getSetCookie();
+  expect(cookies).toHaveLength(count);
+  const [cookie = ''] = cookies;
   const [pair = '', ...attributes] = cookie.split('; ');
   return { location: headers.get('Location') as string, pair, attributes: attributes.sort() };
 }
@@ -103,32 +104,60 @@ describe('a site that opens connect again and again', () => {
   });
 });
 
-describe('a request of connect that is no navigation of a page', () => {
-  const opened = async (headers: Record<string, string>) => {
-    const response = await fetchLinking(options).connect(
-      new Request('https://acme.example/connect', { headers }),
-    );
-    return [response.status, response.headers.get('Location'), response.headers.getSetCookie()];
+describe('a request that is no navigation of a person', () => {
+  const routes = ['connect', 'callback'] as const;
+  const opened = async (
+    route: (typeof routes)[number],
+    headers: Record<string, string>,
+    path = `/accounts/${route}?code=<1>&state="2"`,
+  ) => {
+    const request = new Request(`https://acme.example${path}`, { headers });
+    const response = await fetchLinking(options)[route](request);
+    expect(response.headers.get('Location')).toBeNull();
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(service.requests).toEqual([]);
+    return { status: response.status, headers: response.headers, text: await response.text() };
   };
 
-  it.each([
-    ['an image', { 'sec-fetch-dest': 'image' }],
-    ['a frame', { 'sec-fetch-dest': 'iframe', 'sec-fetch-mode': 'navigate' }],
-    ['a script', { 'sec-fetch-dest': 'empty' }],
-    ['a prefetch', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }],
-    ['a prerendering', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }],
-  ])('gets neither a cookie nor a redirect: %s', async (_, headers) => {
-    expect(await opened(headers)).toEqual([400, null, []]);
+  // The whole table is that of `navigationOf`.
+  it.each(routes)('gets a page that leads to %s in a tab, if it is of a part', async (route) => {
+    const { status, headers, text } = await opened(route, { 'sec-fetch-dest': 'iframe' });
+    expect(status).toBe(400);
+    expect(headers.get('Content-Type')).toBe('text/html; charset=UTF-8');
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(text).toContain(
+      `<a href="./${route}?code=%3C1%3E&amp;state=%222%22" target="_top" data-turbo="false">Continue</a>`,
+    );
   });
 
-  it('is none of a person who follows a link', async () => {
-    const [status, location] = await opened({ 'sec-fetch-dest': 'document' });
-    expect([status, location]).toEqual([303, expect.stringContaining(publicUrl)]);
+  it('leads to the path itself where it ends with a slash, and to no other host', async () => {
+    const frame = { 'sec-fetch-dest': 'iframe' };
+    expect((await opened('connect', frame, '/')).text).toContain('href="./"');
+    expect((await opened('connect', frame, '/a/b:c')).text).toContain('href="./b:c"');
+  });
+
+  it.each(routes)('gets an empty 503 from %s, if it is a prefetch', async (route) => {
+    const { status, headers, text } = await opened(route, {
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-purpose': 'prefetch;prerender',
+    });
+    expect([status, text, headers.get('Cache-Control')]).toEqual([503, '', 'no-store']);
+  });
+
+  it('is not one that a service worker passes on', async () => {
+    const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' };
+    const linking = fetchLinking(options);
+    const { answer, cookie } = await begin(linking, new Request(redirectUri, { headers }));
+    const request = requestWith(answer, cookie);
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+    expect(readResponse(await linking.callback(request)).location).toBe('https://acme.example/');
+    expect(options.onLinked).toHaveBeenCalledOnce();
   });
 });
 
 describe('callback', () => {
-  it('converts the code with what the cookie kept, stores the grant, and forgets the link', async () => {
+  it('converts the code with what the cookie kept, stores the grant, and notes its end', async () => {
     const linking = fetchLinking(options);
     const { answer, cookie } = await begin(linking);
     const request = requestWith(answer, `session=1; ${cookie}; theme=dark`);
@@ -138,8 +167,8 @@ describe('callback', () => {
     ]);
     expect(options.onLinked).toHaveBeenCalledExactlyOnceWith(fullGrant, request);
     expect(location).toBe('https://acme.example/');
-    expect(pair).toBe(`${cookie.split('=')[0]}=`);
-    expect(attributes).toContain('Max-Age=0');
+    expect(pair).toBe(`${cookie.split('=')[0]}=done.${grantId}.`);
+    expect(attributes).toEqual(['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax', 'Secure']);
   });
 
   it('keeps links in several tabs apart', async () => {
@@ -195,6 +224,91 @@ describe('callback', () => {
     const request = requestWith({ ...answer, iss: 'https://evil.example' }, cookie);
     expect(readResponse(await linking.callback(request)).location).toMatch(/\?IssuerMismatchError/);
     expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a callback that comes again', () => {
+  const onAlready = vi.fn((id: string) => `/already?${id}`);
+  const onFailed = vi.fn(({ name }: AnyLatchkeyError) => `/failed?${name}`);
+  beforeEach(() => {
+    vi.clearAllMocks();
+    Object.assign(options, { onAlready, onFailed, returnTo: '/settings?a=1&b=ä' });
+  });
+
+  /** Ends a link, and the same callback again, as a browser with the cookie of the first response. */
+  async function twice(denial?: Record<string, string>) {
+    const linking = fetchLinking(options);
+    const { answer, cookie, state } = await begin(linking);
+    const callback = denial ? { iss: publicUrl, state, ...denial } : answer;
+    const first = readResponse(await linking.callback(requestWith(callback, cookie)));
+    for (const { mock } of [onFailed, vi.mocked(options.onLinked)]) mock.calls.length = 0;
+    service.requests.length = 0;
+    const again = readResponse(await linking.callback(requestWith(callback, first.pair)), 0);
+    expect([service.requests, onFailed.mock.calls]).toEqual([[], []]);
+    expect(options.onLinked).not.toHaveBeenCalled();
+    return {
+      note: first.pair.replace(/^.*?=/, ''),
+      path: again.location.replace(/^.*?example/, ''),
+    };
+  }
+
+  it('goes to onAlready after a success', async () => {
+    expect(await twice()).toEqual({
+      note: `done.${grantId}.%2Fsettings%3Fa%3D1%26b%3D%C3%A4`,
+      path: `/already?${grantId}`,
+    });
+    expect(onAlready).toHaveBeenCalledOnce();
+  });
+
+  it('goes to onAlready if another callback got the grant too', async () => {
+    service.reply = refusal('code_already_used', { grant_id: grantId });
+    expect(await twice()).toMatchObject({ path: `/already?${grantId}` });
+    expect(onAlready).toHaveBeenCalledTimes(2);
+  });
+
+  it('goes to returnTo after a denial, or without onAlready', async () => {
+    const path = '/settings?a=1&b=%C3%A4';
+    const denied = await twice({ error: 'access_denied' });
+    expect(denied).toEqual({ note: 'denied.%2Fsettings%3Fa%3D1%26b%3D%C3%A4', path });
+    delete options.onAlready;
+    expect((await twice()).path).toBe(path);
+  });
+
+  it.each([
+    ['the link failed', () => Object.assign(service, { reply: refusal('code_expired') })],
+    [
+      'the grant was not stored',
+      () => Object.assign(options, { onLinked: () => Promise.reject(new Error('Full.')) }),
+    ],
+  ])('finds no note if %s', async (_, arrange) => {
+    arrange();
+    const cookies: string[] = [];
+    const { connect, callback } = expressLinking(options as never);
+    const open = async (route: typeof connect, url: string, cookie: string) => {
+      const writeHead = vi.fn((..._: [number, Record<string, string>]) => ({ end() {} }));
+      const appendHeader = (_: string, value: string) => cookies.push(value);
+      await route({ url, headers: { cookie } }, { appendHeader, writeHead }, () => {});
+      return writeHead.mock.lastCall?.[1].Location ?? '';
+    };
+    const state = new URL(await open(connect, '/', '')).searchParams.get('state') as string;
+    const answer = new URLSearchParams({ code, state, iss: publicUrl });
+    await open(callback, `/callback?${answer}`, cookies[0]?.split(';')[0] ?? '');
+    expect(cookies[1]).toMatch(/=; Path=\/; Max-Age=0;/);
+  });
+
+  it.each([
+    [`done.${grantId}`, `/already?${grantId}`],
+    ['denied', '/'],
+    ['done.x.', '/failed?StateMismatchError'],
+    [`done.${grantId.slice(1)}.%2F`, '/failed?StateMismatchError'],
+  ])('with the note %j, which the browser wrote itself, goes to %s', async (note, path) => {
+    const linking = fetchLinking(options);
+    const { answer, cookie } = await begin(linking);
+    const request = requestWith(answer, cookie.replace(/=.*/, `=${note}`));
+    const { location } = readResponse(await linking.callback(request), 0);
+    expect(location).toBe(`https://acme.example${path}`);
+    const away = requestWith(answer, cookie.replace(/=.*/, '=denied.https%3A%2F%2Fevil.example'));
+    await expect(linking.callback(away)).rejects.toThrow(/must return a path/);
   });
 });
 

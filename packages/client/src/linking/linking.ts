@@ -1,13 +1,14 @@
-import type { FullGrant } from '@latchkey/schema';
+import { type FullGrant, navigationOf } from '@latchkey/schema';
 import type { Authorization } from '../authorization-url.ts';
 import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
 import { type AnyLatchkeyError, LatchkeyConfigError, StateMismatchError } from '../errors.ts';
+import { empty, type HttpResponse, page, redirect as redirectTo } from '../http-response.ts';
 import { LOOPBACK } from '../loopback.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
-import { type Kept, LinkingCookie } from './linking-cookie.ts';
+import { LinkingCookie } from './linking-cookie.ts';
 
 /** The part of the client that links accounts. A `Latchkey` fits. */
 export interface LinkingClient {
@@ -84,8 +85,11 @@ export interface LinkingOptions<Incoming> {
   onLinked(grant: WithResponse<FullGrant>, request: Incoming): unknown;
   /**
    * Called instead of `onLinked` if another callback of the same link got the grant, such as that of a
-   * second click or of a reloaded page. This is no failure: the account is linked. The browser goes on
-   * as after `onLinked`. Default: it goes to the path of `returnTo`.
+   * second click, of a reloaded page or of a service worker. This is no failure: the account is linked.
+   * The browser goes on as after `onLinked`. Default: it goes to the path of `returnTo`.
+   *
+   * Choose only where to go: for 10 minutes after a link, the id comes from a cookie, which a user can
+   * write. It proves neither that there is such a grant nor that it is the grant of this user.
    *
    * @param grantId - the `grant_id` of the grant that the other callback got
    * @param request - the request of the callback
@@ -123,10 +127,18 @@ export interface LinkingHeaders {
   readonly cookie?: string | undefined;
   /** The host under which the browser reaches the application. */
   readonly host?: string | undefined;
-  /** What the browser will do with the response: `document` for a page. */
+  /** Who makes the request: `navigate` for a tab, a frame or an object. */
+  readonly 'sec-fetch-mode'?: string | readonly string[] | undefined;
+  /** What the browser will do with the response: `document` for a page in a tab. */
   readonly 'sec-fetch-dest'?: string | readonly string[] | undefined;
   /** `prefetch`, if the user has not followed the link yet. */
   readonly 'sec-purpose'?: string | readonly string[] | undefined;
+  /** As `sec-purpose`, in browsers of the past. */
+  readonly purpose?: string | readonly string[] | undefined;
+  /** As `sec-purpose`, in browsers of the past. */
+  readonly 'x-purpose'?: string | readonly string[] | undefined;
+  /** As `sec-purpose`, in Firefox of the past. */
+  readonly 'x-moz'?: string | readonly string[] | undefined;
 }
 
 /** The parts of a framework's request and response that the routes use. */
@@ -143,20 +155,13 @@ interface HttpContext {
   setCookie(header: string): void;
 }
 
-/**
- * The two routes of an application. Each resolves to the address that the browser is redirected to; null
- * if it does not go there.
- */
+type Route<Result, Incoming> = (request: Incoming, http: HttpContext) => Promise<Result>;
+
+/** The two routes of an application. */
 export interface Linking<Incoming> {
-  connect(request: Incoming, http: HttpContext): Promise<string | null>;
-  callback(request: Incoming, http: HttpContext): Promise<string>;
+  connect: Route<HttpResponse, Incoming>;
+  callback: Route<HttpResponse, Incoming>;
 }
-
-/** The status for what does not go to the service: a browser that follows the link later asks again. */
-export const NO_NAVIGATION = 400;
-
-/** The headers of each response besides Location and Set-Cookie. */
-export const redirectHeaders = { 'Cache-Control': 'no-store' } as const;
 
 // Because of `Record`, an option that is missing here does not compile.
 const linkingOptions: Record<keyof LinkingOptions<unknown>, true> = {
@@ -205,11 +210,9 @@ export function createLinking<Incoming>(
     return mac(codeVerifier, `${redirectUri}\n${(await userOf?.(request)) ?? ''}`);
   }
 
-  async function finish(request: Incoming, http: HttpContext, state: string, kept: Kept) {
-    // Before the conversion, because the link is over even if that fails.
-    http.setCookie(cookie.forget(state));
-    const { codeVerifier } = kept;
-    return latchkey.finishLinking(http.url, {
+  async function finish(request: Incoming, url: string, codeVerifier?: string) {
+    if (!codeVerifier) throw cookieMissing(redirect);
+    return latchkey.finishLinking(url, {
       redirectUri,
       codeVerifier,
       state: await stateFor(request, codeVerifier),
@@ -217,9 +220,19 @@ export function createLinking<Incoming>(
     });
   }
 
+  /** Carries out a route only for a person who navigates a tab. */
+  const gated =
+    (route: Route<string, Incoming>): Route<HttpResponse, Incoming> =>
+    async (request, http) => {
+      // A part of a page would push out the cookies of links that the user has begun.
+      const navigation = navigationOf(http.header);
+      if (navigation === 'prefetch') return empty(503);
+      if (navigation === 'part') return goOnInTab(requestedUrl(redirect, http) ?? redirect);
+      return redirectTo(await route(request, http));
+    };
+
   return {
-    async connect(request, http) {
-      if (!isNavigation(http)) return null;
+    connect: gated(async (request, http) => {
       const sameRoute = underNameOf(redirect, http);
       if (sameRoute !== undefined) return sameRoute;
       const path = await valueFor(request, returnTo);
@@ -237,53 +250,64 @@ export function createLinking<Incoming>(
       for (const forgotten of cookie.makeRoom(cookiesOf(http))) http.setCookie(forgotten);
       http.setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }));
       return url.href;
-    },
+    }),
 
-    async callback(request, http) {
+    callback: gated(async (request, http) => {
       const state = new URLSearchParams(http.url.replace(/^[^?]*/, '')).get('state') ?? '';
       const kept = cookie.read(cookiesOf(http), state);
+      const returnTo = kept?.returnTo;
       const onwards = (path?: unknown) =>
-        addressOf(typeof path === 'string' ? path : kept?.returnTo, redirect.origin);
+        addressOf(typeof path === 'string' ? path : returnTo, redirect.origin);
       const already = async (grantId: string) => onwards(await onAlready?.(grantId, request));
+      if (kept && !kept.codeVerifier) return kept.grantId ? already(kept.grantId) : onwards();
 
-      let grant: WithResponse<FullGrant>;
+      // The link is over even if the rest fails.
+      let after = cookie.forget(state);
+      const note = (grantId?: string) => {
+        after = cookie.keep(state, { grantId, returnTo });
+      };
       try {
-        if (!kept) throw cookieMissing(redirect);
-        grant = await finish(request, http, state, kept);
-      } catch (error) {
-        if (!hasBrand(error)) throw error;
-        const failure = error as AnyLatchkeyError;
-        const grantId = grantOfAnother(failure);
-        if (grantId !== undefined) return already(grantId);
-        if (onFailed) return onwards(await onFailed(failure, request));
-        if (failure.name === 'LinkDeniedError') return onwards();
-        throw error;
+        let grant: WithResponse<FullGrant>;
+        try {
+          grant = await finish(request, http.url, kept?.codeVerifier);
+        } catch (error) {
+          if (!hasBrand(error)) throw error;
+          const failure = error as AnyLatchkeyError;
+          const grantId = grantOfAnother(failure);
+          const isDenied = failure.name === 'LinkDeniedError';
+          if (grantId || isDenied) note(grantId);
+          if (grantId) return await already(grantId);
+          if (onFailed) return onwards(await onFailed(failure, request));
+          if (isDenied) return onwards();
+          throw error;
+        }
+        const key = grant.response ?? grant;
+        const other = linked.get(key);
+        const storing = other ?? (async () => onLinked(grant, request))();
+        linked.set(key, storing);
+        // The browser shows the response to its last callback, so the grant has to be stored by then.
+        const path = await storing;
+        note(grant.grant_id);
+        return other ? await already(grant.grant_id) : onwards(path);
+      } finally {
+        if (kept) http.setCookie(after);
       }
-      const key = grant.response ?? grant;
-      const other = linked.get(key);
-      if (other) {
-        // The browser shows the response to this callback, so the grant has to be stored by then.
-        await other;
-        return already(grant.grant_id);
-      }
-      const storing = (async () => onLinked(grant, request))();
-      linked.set(key, storing);
-      return onwards(await storing);
-    },
+    }),
   };
 }
 
 const cookiesOf = ({ header }: HttpContext) => `${header('cookie') ?? ''}`;
 
-/**
- * Whether the browser opens `connect` as a page. An image, a frame or a prefetch on any page would push
- * the cookies of links out that the user has begun. A program that sends neither header is no browser
- * that could be led to do that.
- */
-function isNavigation({ header }: HttpContext): boolean {
-  const isDocument = (header('sec-fetch-dest') ?? 'document') === 'document';
-  return isDocument && !/\bprefetch\b/.test(`${header('sec-purpose') ?? ''}`);
-}
+/** What is shown in a frame, or by a script that follows the links of a page. */
+const goOnInTab = ({ pathname, search }: URL) =>
+  page(400, {
+    title: 'One more step',
+    text: 'This page has to be opened in a tab.',
+    // Relative, because a proxy may have changed the path before.
+    href: `./${pathname.slice(pathname.lastIndexOf('/') + 1)}${search}`,
+    attributes: ' target="_top" data-turbo="false"',
+    label: 'Continue',
+  });
 
 const valueFor = async <Incoming, Value extends string | null | undefined>(
   request: Incoming,
@@ -332,17 +356,19 @@ function checkRedirectUri(redirectUri: unknown): URL {
  * With another port, a proxy is in between, which may have changed the name: then this could redirect
  * for ever.
  */
-function underNameOf(redirect: URL, { url, header }: HttpContext): string | undefined {
-  if (!URL.canParse(url, redirect.origin)) return undefined;
-  const { pathname, search, host: hostOfUrl } = new URL(url, redirect.origin);
-  const authority = `http://${header('host') ?? hostOfUrl}`;
-  if (!URL.canParse(authority)) return undefined;
+function underNameOf(redirect: URL, http: HttpContext): string | undefined {
+  const url = requestedUrl(redirect, http);
+  const authority = `http://${http.header('host') ?? url?.host}`;
+  if (!url || !URL.canParse(authority)) return undefined;
   const { hostname, port } = new URL(authority);
   const isAlias = [hostname, redirect.hostname].every((name) => LOOPBACK.includes(name));
   return isAlias && hostname !== redirect.hostname && port === redirect.port
-    ? redirect.origin + pathname + search
+    ? redirect.origin + url.pathname + url.search
     : undefined;
 }
+
+const requestedUrl = ({ origin }: URL, { url }: HttpContext) =>
+  URL.canParse(url, origin) ? new URL(url, origin) : undefined;
 
 /**
  * Resolves a path that the application gave. A path that leads to another origin would be an open
