@@ -12,6 +12,7 @@ import {
   type LatchkeyError,
   OutcomeUnknownError,
   RateLimitedError,
+  RightMissingError,
   ServerError,
   UnavailableError,
 } from './errors.ts';
@@ -51,7 +52,6 @@ type InvalidRequest =
   | 'resource_not_found'
   | 'resource_exists'
   | 'resource_limit_reached'
-  | 'right_missing'
   | 'key_not_found'
   | 'key_limit_reached'
   | 'endpoint_not_found'
@@ -83,6 +83,7 @@ type InBrowser =
 const byCode = {
   credentials_missing: AuthenticationError,
   credentials_invalid: AuthenticationError,
+  right_missing: RightMissingError,
   application_disabled: ApplicationDisabledError,
   code_not_found: CodeNotFoundError,
   code_expired: CodeExpiredError,

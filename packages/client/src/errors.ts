@@ -219,6 +219,14 @@ export class AuthenticationError extends LatchkeyError {
 }
 
 /**
+ * The key of the operator is valid, but its role may not call this operation. Nothing was done: use a
+ * key with another role.
+ */
+export class RightMissingError extends LatchkeyError {
+  declare name: 'RightMissingError';
+}
+
+/**
  * The secret is valid, but the operator has disabled the application that it belongs to. Nothing was
  * done and nothing is lost: keep the grant, and try again later. Grants and codes work as before when
  * the application is enabled again; a code still expires after 300 seconds.
@@ -359,7 +367,8 @@ export class LinkFailedError extends LatchkeyError {
 
 /**
  * The callback does not belong to a link that this browser began: it began in another browser, has
- * already returned, or somebody else made the address. No code was used up. Let the user start again.
+ * ended more than 10 minutes ago, or somebody else made the address. No code was used up. Let the user
+ * start again.
  */
 export class StateMismatchError extends LatchkeyError {
   declare name: 'StateMismatchError';
@@ -377,6 +386,7 @@ export class IssuerMismatchError extends LatchkeyError {
 export type AnyLatchkeyError =
   | LatchkeyConfigError
   | AuthenticationError
+  | RightMissingError
   | ApplicationDisabledError
   | InvalidRequestError
   | CodeNotFoundError
@@ -405,6 +415,7 @@ const names = {
   LatchkeyError,
   LatchkeyConfigError,
   AuthenticationError,
+  RightMissingError,
   ApplicationDisabledError,
   InvalidRequestError,
   CodeNotFoundError,

@@ -160,6 +160,7 @@ test('name is a union, and narrows an error to its class too', () => {
       break;
     case 'LatchkeyConfigError':
     case 'AuthenticationError':
+    case 'RightMissingError':
     case 'InvalidRequestError':
     case 'CodeNotFoundError':
     case 'CodeExpiredError':

@@ -78,6 +78,8 @@ describe('the constructor', () => {
     ['a truncated secret', applicationSecret.slice(0, -1), /incomplete or mistyped/],
     ['a secret with a typo', applicationSecret.replace(/.$/, '!'), /incomplete or mistyped/],
     ['a secret with a line break', `${applicationSecret}\n`, /incomplete or mistyped/],
+    ['a secret behind a space', ` ${applicationSecret}`, /without spaces or quotes/],
+    ['a secret in quotes', `"${applicationSecret}"`, /without spaces or quotes/],
   ])('rejects %s as applicationSecret', (_, value, message) => {
     const options = { baseUrl, applicationSecret: value } as LatchkeyOptions;
     expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);

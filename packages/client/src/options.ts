@@ -269,7 +269,7 @@ export function checkApplicationSecret(
   }
   if (parseCredential('applicationSecret', secret) !== null) return secret;
   throw new LatchkeyConfigError(
-    secret.startsWith(prefix)
+    secret.replace(/^\W+/, '').startsWith(prefix)
       ? 'applicationSecret is incomplete or mistyped. Copy the whole secret, without spaces or quotes.'
       : `applicationSecret is ${kindOf(secret)}. An application secret starts with ${prefix}.`,
   );

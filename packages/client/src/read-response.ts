@@ -64,8 +64,7 @@ function serviceError(response: ReceivedResponse, data: Members, redact: Redact)
   const errorCode = stringOf(body.error_code);
   const message = isAtWrongPath(body)
     ? wrongPathMessage(response.url, redact)
-    : ((errorCode === 'parameter_invalid' ? firstIssue(body) : undefined) ??
-      stringOf(body.error_description));
+    : stringOf(body.error_description);
   if (message === undefined || errorCode === undefined) return unexpectedResponse(response, redact);
   const details: ErrorDetails = {
     ...detailsOf(response, redact),
@@ -78,14 +77,6 @@ function serviceError(response: ReceivedResponse, data: Members, redact: Redact)
   };
   details.request_id ??= stringOf(body.request_id);
   return new (errorClass(details))(message, details);
-}
-
-/** The first parameter that is not valid, and what is expected; undefined if the body names none. */
-function firstIssue({ issues }: Members): string | undefined {
-  const [first, ...others] = Array.isArray(issues) ? issues : [];
-  if (!isObject(first) || !Array.isArray(first.path)) return undefined;
-  const path = first.path.length > 0 ? `${first.path.join('.')}: ` : '';
-  return `${path}${first.message}${others.length > 0 ? ` (${others.length} more in issues)` : ''}`;
 }
 
 function wrongPathMessage({ origin, pathname }: URL, redact: Redact): string {
@@ -112,13 +103,21 @@ function unexpectedResponse(response: ReceivedResponse, redact: Redact): Unexpec
 }
 
 function detailsOf(response: ReceivedResponse, redact: Redact): ErrorDetails {
-  const retryAfter = response.headers.get('retry-after') ?? '';
   return {
     status: response.status,
     response: responseDetails(response, redact),
     request_id: requestIdOf(response, redact),
-    retry_after: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    retry_after: secondsToWait(response.headers),
   };
+}
+
+/** RFC 9110, section 10.2.3. A date is compared with the clock that it comes from. */
+function secondsToWait(headers: FetchResponse['headers']): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const sentAt = Date.parse(headers.get('date') ?? '') || Date.now();
+  const seconds = Math.ceil((Date.parse(text) - sentAt) / 1000);
+  return / GMT$/.test(text) && seconds > 0 ? seconds : undefined;
 }
 
 function requestIdOf({ headers }: ReceivedResponse, redact: Redact): string | undefined {

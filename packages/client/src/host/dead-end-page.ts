@@ -1,4 +1,4 @@
-import { type HttpResponse, page } from '../http-response.ts';
+import { answer, type HttpResponse } from '../http-response.ts';
 
 /**
  * Why a user can't go on:
@@ -30,6 +30,16 @@ const texts: Record<DeadEnd, readonly [status: number, title: string, text: stri
 /** A page that says why the user can't go on, and leads to the host's start page. */
 export function deadEndPage(reason: DeadEnd, home: string): HttpResponse {
   const [status, title, text] = texts[reason];
-  const policy = "; frame-ancestors 'none'";
-  return page(status, { title, text, href: home, label: 'Go on', policy });
+  // The address is a URL, in which quotes and angle brackets are encoded.
+  const href = home.replaceAll('&', '&amp;');
+  return answer(
+    status,
+    {
+      'Content-Type': 'text/html; charset=UTF-8',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    },
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<body><h1>${title}</h1><p>${text}</p><p><a href="${href}">Go on</a></p></body></html>
+`,
+  );
 }

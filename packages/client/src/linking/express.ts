@@ -51,7 +51,8 @@ export type ExpressLinkingHandler<Incoming> = (
  * when it returns. Errors that `onFailed` does not get go to `next`. With Node's own server, without
  * `next`, they are printed, and the response is 500.
  *
- * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
+ * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour,
+ * and how the link ended, for 10 minutes. Only a person who navigates a tab begins or ends a link.
  *
  * @typeParam Incoming - the request, such as `expressLinking<express.Request>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant

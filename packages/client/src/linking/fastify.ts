@@ -50,7 +50,8 @@ export type FastifyLinkingHandler<Incoming> = (
  * and `callback` receives it when it returns. Errors that `onFailed` does not get go to Fastify's error
  * handler.
  *
- * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
+ * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour,
+ * and how the link ended, for 10 minutes. Only a person who navigates a tab begins or ends a link.
  *
  * @typeParam Incoming - the request, such as `fastifyLinking<FastifyRequest>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant

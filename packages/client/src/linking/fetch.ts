@@ -29,7 +29,8 @@ export type FetchLinkingHandler<Incoming> = (request: Incoming) => Promise<Respo
  * sends the browser to the service, and `callback` receives it when it returns. Both reject with the
  * errors that `onFailed` does not get.
  *
- * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
+ * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour,
+ * and how the link ended, for 10 minutes. Only a person who navigates a tab begins or ends a link.
  *
  * @typeParam Incoming - the request, such as `fetchLinking<NextRequest>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant

@@ -44,7 +44,8 @@ export type HonoLinkingHandler<Context> = (context: Context) => Promise<Response
  * `callback` receives it when it returns. Instead of a request, `onLinked`, `onFailed` and `userOf` get
  * Hono's context. Errors that `onFailed` does not get go to `app.onError`.
  *
- * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
+ * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour,
+ * and how the link ended, for 10 minutes. Only a person who navigates a tab begins or ends a link.
  *
  * @typeParam Context - the context, such as `honoLinking<Context>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant

@@ -3,7 +3,7 @@ import type { Authorization } from '../authorization-url.ts';
 import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
 import { type AnyLatchkeyError, LatchkeyConfigError, StateMismatchError } from '../errors.ts';
-import { empty, type HttpResponse, page, redirect as redirectTo } from '../http-response.ts';
+import { answer, type HttpResponse, redirect as redirectTo } from '../http-response.ts';
 import { LOOPBACK } from '../loopback.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
@@ -226,7 +226,7 @@ export function createLinking<Incoming>(
     async (request, http) => {
       // A part of a page would push out the cookies of links that the user has begun.
       const navigation = navigationOf(http.header);
-      if (navigation === 'prefetch') return empty(503);
+      if (navigation === 'prefetch') return answer(503);
       if (navigation === 'part') return goOnInTab(requestedUrl(redirect, http) ?? redirect);
       return redirectTo(await route(request, http));
     };
@@ -298,16 +298,21 @@ export function createLinking<Incoming>(
 
 const cookiesOf = ({ header }: HttpContext) => `${header('cookie') ?? ''}`;
 
-/** What is shown in a frame, or by a script that follows the links of a page. */
-const goOnInTab = ({ pathname, search }: URL) =>
-  page(400, {
-    title: 'One more step',
-    text: 'This page has to be opened in a tab.',
-    // Relative, because a proxy may have changed the path before.
-    href: `./${pathname.slice(pathname.lastIndexOf('/') + 1)}${search}`,
-    attributes: ' target="_top" data-turbo="false"',
-    label: 'Continue',
-  });
+/** Shown in a frame too, or by a script that follows the links of a page: its link leaves both. */
+function goOnInTab({ pathname, search }: URL): HttpResponse {
+  // Relative, because a proxy may have changed the path before. Quotes are encoded in a URL.
+  const href = `./${pathname.slice(pathname.lastIndexOf('/') + 1)}${search}`;
+  return answer(
+    400,
+    {
+      'Content-Type': 'text/html; charset=UTF-8',
+      'Content-Security-Policy': "default-src 'none'",
+    },
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>One more step</title>
+<body><h1>One more step</h1><p>This page has to be opened in a tab.</p><p><a href="${href.replaceAll('&', '&amp;')}" target="_top" data-turbo="false">Continue</a></p></body></html>
+`,
+  );
+}
 
 const valueFor = async <Incoming, Value extends string | null | undefined>(
   request: Incoming,
