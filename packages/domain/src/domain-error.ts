@@ -24,6 +24,21 @@ export interface Subject {
 export const accountSubject = (account_id: string | null | undefined): Subject =>
   account_id == null ? {} : { account_id };
 
+/**
+ * The first parameter that is not valid, and what is expected of it; null of other errors.
+ *
+ * A path may have a name that the caller made up, so it is cut, and both have the characters that RFC 6749,
+ * section 5.2, allows.
+ */
+export function firstIssue(code: ErrorCode, { issues }: ErrorMembers): string | null {
+  const [issue] = issues ?? [];
+  if (code !== 'parameter_invalid' || issue === undefined) return null;
+  const path = issue.path.join('.').slice(0, 80);
+  const message = issue.message.replace(/[^.!?]$/, '$&.');
+  const text = path === '' ? message : `${path}: ${message}`;
+  return text.replaceAll(/["“”]/g, "'").replaceAll(/[^ -[\]-~]/g, '?');
+}
+
 /** Only the codecs of the two wires know how to send it. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -40,7 +55,8 @@ export class DomainError extends Error {
     cause?: unknown,
     why: { reason: Reason | null; subject: Subject } = { reason: null, subject: {} },
   ) {
-    super(errorTable[code].description, cause === undefined ? undefined : { cause });
+    const texts = [firstIssue(code, members), errorTable[code].description];
+    super(texts.filter(Boolean).join(' '), cause === undefined ? undefined : { cause });
     this.code = code;
     this.members = members;
     this.reason = why.reason;

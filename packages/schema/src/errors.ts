@@ -70,9 +70,8 @@ export const errorTable = {
     status: 400,
     error: 'invalid_request',
     title: 'A parameter is missing or invalid',
-    description:
-      'At least one parameter is missing or invalid. Correct the parameters listed in issues: each entry has a path and a message that says what is expected.',
-    help: 'Each entry of "issues" has the path of a member of the input and a message. The value is never repeated, because it could be a secret. Identifiers in the path and the query are checked too. Operations of the operator also refuse unknown members, and the message says which one was probably meant.',
+    description: 'Send each parameter listed in issues as its message says.',
+    help: 'The description begins with the first entry of "issues". Each entry has the path of a member of the input and a message that says what is expected. The value is never repeated, because it could be a secret. Identifiers in the path and the query are checked too. Operations of the operator also refuse unknown members, and the message says which one was probably meant.',
     members: ['issues'],
   },
   media_type_unsupported: {

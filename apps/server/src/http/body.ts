@@ -52,7 +52,8 @@ export async function readBody(
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new DomainError('body_malformed');
   try {
-    return decodeJson(bytes.toString());
+    // RFC 8259, section 8.1. Tools of Windows write one.
+    return decodeJson(bytes.toString().replace(/^\uFEFF/, ''));
   } catch {
     throw new DomainError('body_malformed');
   }
@@ -66,6 +67,9 @@ export function jsonMembers(value: unknown, mayBeEmpty: boolean): object {
   }
   return value;
 }
+
+export const isDeclaredAsJson = (contentType: string | undefined): boolean =>
+  formatOf(contentType, ['json']) !== undefined;
 
 export function isDeclaredAsForm(contentType: string | undefined): boolean {
   if (contentType === mediaTypes.json) return false;

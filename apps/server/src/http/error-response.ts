@@ -21,6 +21,10 @@ export function reportFailure(
   return error;
 }
 
+/** OAuth libraries print it, and they send a secret in one of these two ways (RFC 6749, section 2.3.1). */
+export const SEND_FORM =
+  'Send client_id and client_secret in a form, Content-Type: application/x-www-form-urlencoded, or as Authorization: Basic.';
+
 export function errorBody(
   context: RequestContext,
   error: DomainError,
@@ -28,7 +32,8 @@ export function errorBody(
 ): ErrorBody {
   return {
     error: errorWord(error.code, caller === 'grant' ? 'grant' : null),
-    error_description: errorDefinition(error.code).description,
+    error_description:
+      context.asksForForm && error.code === 'credentials_missing' ? SEND_FORM : error.message,
     error_code: error.code,
     error_uri: `${context.publicUrl()}/docs/errors#${error.code}`,
     request_id: context.requestId,

@@ -30,6 +30,8 @@ export interface RequestContext {
   arrivedWhole: boolean;
   waitedForBody: boolean;
   challenge: Challenge | null;
+  /** An OAuth library makes the request: it sends its secret in a form, or as Basic. */
+  asksForForm: boolean;
   routeHeaders: Headers;
   /** Nothing behind the response is accepted. */
   closesConnection: boolean;

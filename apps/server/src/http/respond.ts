@@ -153,6 +153,7 @@ export function createRespond(
       arrivedWhole: request.complete,
       waitedForBody: false,
       challenge: bearerChallenge,
+      asksForForm: false,
       routeHeaders: {},
       errorPage: {},
       closesConnection: false,

@@ -390,7 +390,7 @@ describe('a hostile body', () => {
       ['a trailing comma', '{"code":"x",}', 'body_malformed'],
       ['two objects', '{"code":"x"}{"code":"x"}', 'body_malformed'],
       ['a NUL after it', '{"code":"x"}\0', 'body_malformed'],
-      ['a byte order mark', '\ufeff{"code":"x"}', 'body_malformed'],
+      ['two byte order marks', '\ufeff\ufeff{"code":"x"}', 'body_malformed'],
       ['UTF-16', new Uint8Array(Buffer.from('{"code":"x"}', 'utf16le')), 'body_malformed'],
       ['Latin-1', new Uint8Array(Buffer.from('{"code":"ä"}', 'latin1')), 'body_malformed'],
       ['half a character', bytes('{"code":"', [0xc3], '"}'), 'body_malformed'],

@@ -37,6 +37,10 @@ describeOnAnyStore('a body', (fresh) => {
       expect(await post('{"code":"x"}', { 'content-type': type })).toMatchObject(accepted);
     });
 
+    test(`over ${wire} may begin with a byte order mark`, async () => {
+      expect(await post('\ufeff{"code":"x"}')).toMatchObject(accepted);
+    });
+
     test.each([
       'text/plain',
       'application/x-www-form-urlencoded',

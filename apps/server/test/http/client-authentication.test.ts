@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
@@ -223,6 +224,9 @@ describeOnAnyStore('the credentials of an OAuth client', (fresh) => {
         const { status, json } = await postForm(server, path, fields);
         expect([status, json.error_code]).toEqual([400, 'parameter_invalid']);
         expect(json.issues).toEqual([{ path: [name], message: 'Must be given only once.' }]);
+        expect(json.error_description).toBe(
+          `${name}: Must be given only once. Send each parameter listed in issues as its message says.`,
+        );
       }
       // A parameter without a value counts as left out, and an unknown one is ignored.
       const more: [string, string][] = [
@@ -248,6 +252,30 @@ describeOnAnyStore('the credentials of an OAuth client', (fresh) => {
         const response = await send(server, { method: 'POST', path, headers, body });
         expect([response.status, response.json.error_code]).toEqual([401, 'credentials_missing']);
         expect(response.headers.get('www-authenticate')).toBe(challenge);
+      }
+    });
+
+    test('that are in JSON, in the query, or in another type are told where to go', async () => {
+      const { application_id: client_id, secret } = await linkedApplication(server);
+      const sent = { client_id, client_secret: secret };
+      const query = `${path}?${new URLSearchParams(sent)}`;
+      const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
+      for (const [to, headers, body] of [
+        [path, JSON_TYPE, JSON.stringify(sent)],
+        [query, FORM_TYPE, 'token=x'],
+        [query, {}, undefined],
+        [path, multipart, '--x\r\n'],
+        [path, { 'content-type': 'text/plain' }, `${new URLSearchParams(sent)}`],
+      ] as const) {
+        const { json } = await send(server, { method: 'POST', path: to, headers, body });
+        // RFC 7009 has no JSON: that is an operation of our own.
+        const isOwn = path === '/oauth/revoke' && headers === JSON_TYPE;
+        const { description } = errorDefinition('credentials_missing');
+        expect(json.error_description).toBe(
+          isOwn
+            ? description
+            : 'Send client_id and client_secret in a form, Content-Type: application/x-www-form-urlencoded, or as Authorization: Basic.',
+        );
       }
     });
 

@@ -225,7 +225,7 @@ export const errorCases: ErrorCase[] = [
       }),
     }),
   ),
-  ...['', '{', 'null', '[]', '"text"', '42', '{"code":"x"', '\ufeff{"code":"x"}'].map(
+  ...['', '{', 'null', '[]', '"text"', '42', '{"code":"x"', '\ufeff\ufeff{"code":"x"}'].map(
     (body): ErrorCase => ({
       code: 'body_malformed',
       when: `the body is ${JSON.stringify(body)}`,

@@ -1,4 +1,10 @@
-import { errorCodes, errorDefinition, objects, parseCredential } from '@latchkey/schema';
+import {
+  type ErrorCode,
+  errorCodes,
+  errorDefinition,
+  objects,
+  parseCredential,
+} from '@latchkey/schema';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { expect, test } from 'vitest';
 import { linkingErrorCases } from '../linking/error-cases.ts';
@@ -70,6 +76,16 @@ describeOnAnyStore('the error table of the linking flow', (fresh) => {
   testEach(linkingErrorCases, useServer(fresh, LINKING), () => LINKING.PUBLIC_URL);
 });
 
+/** Of several parameters, the first is named. */
+function descriptionOf(code: ErrorCode, json: object): string {
+  const { description } = errorDefinition(code);
+  if (code !== 'parameter_invalid') return description;
+  const [, path, message] = /"issues":\[\{"path":\["(\w+)"\],"message":"([^"]*?)\.?"/.exec(
+    JSON.stringify(json),
+  ) as RegExpExecArray;
+  return `${path}: ${message}. ${description}`;
+}
+
 /** @param base - that of error_uri */
 function testEach(cases: ErrorCase[], server: ServerWithDatabase, base: () => string): void {
   for (const wire of wires) {
@@ -83,7 +99,7 @@ function testEach(cases: ErrorCase[], server: ServerWithDatabase, base: () => st
       expect(request_id).toMatch(UUID_V7);
       const body = {
         error: row.error,
-        error_description: errorDefinition(row.code).description,
+        error_description: descriptionOf(row.code, response.json),
         error_code: row.code,
         error_uri: `${base()}/docs/errors#${row.code}`,
         request_id,

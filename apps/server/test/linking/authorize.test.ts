@@ -293,10 +293,14 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
       expect(response.headers.get('referrer-policy')).toBe('no-referrer');
       const added = addedTo(`${CALLBACK}&`, response.headers.get('location') ?? '');
       const definition = errorDefinition(error_code as 'scope_unknown');
+      expect(`${new URLSearchParams(added.error_description)}`.length).toBeLessThanOrEqual(400);
       const state = 'state' in changes ? {} : { state: request.state };
       expect(added).toEqual({
         error: definition.error,
-        error_description: description ?? expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+        error_description:
+          description === undefined
+            ? expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+            : `${description} Send the parameter as this message says.`,
         error_code,
         error_uri: `${PUBLIC_URL}/docs/errors#${error_code}`,
         request_id: response.headers.get('x-request-id'),

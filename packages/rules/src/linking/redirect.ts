@@ -1,4 +1,4 @@
-import { DomainError, type Subject } from '@latchkey/domain/domain-error';
+import { DomainError, firstIssue, type Subject } from '@latchkey/domain/domain-error';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
 import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
 import type { LinkRecord } from '@latchkey/store/records';
@@ -136,9 +136,8 @@ export class RefusedToApplication extends DomainError {
 }
 
 export function refusalInWords({ code, members }: DomainError): Partial<RedirectedError> {
-  const [issue] = members.issues ?? [];
-  if (code !== 'parameter_invalid' || issue === undefined) return {};
-  return { description: `${issue.path.join('.')}: ${issue.message}` };
+  const issue = firstIssue(code, members);
+  return issue === null ? {} : { description: `${issue} Send the parameter as this message says.` };
 }
 
 /** The host, or the scheme of a native application. The port may be invalid, such as 99999. */

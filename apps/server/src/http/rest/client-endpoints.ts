@@ -42,6 +42,7 @@ const revocation: ClientEndpoint = {
   },
   parameters: [...tokenParameters, 'grant_id'],
   takesPublic: true,
+  isOwnInJson: true,
   challenges: { form: basicChallenge, json: bearerChallenge },
 };
 

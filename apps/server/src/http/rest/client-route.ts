@@ -3,7 +3,14 @@ import { isUuid } from '@latchkey/schema';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { AuthenticateClient } from '../authenticate.ts';
-import { type BodyFormat, isDeclaredAsForm, jsonMembers, readBody, readJson } from '../body.ts';
+import {
+  type BodyFormat,
+  isDeclaredAsForm,
+  isDeclaredAsJson,
+  jsonMembers,
+  readBody,
+  readJson,
+} from '../body.ts';
 import type { Challenge } from '../challenge.ts';
 import { assertionNames } from '../client-credentials.ts';
 import { type Form, formMembers, parseForm } from '../form.ts';
@@ -20,6 +27,8 @@ export interface ClientEndpoint {
   choose(members: Members, format: BodyFormat): Operation;
   readonly parameters: readonly string[];
   readonly takesPublic: boolean;
+  /** With a JSON body, it is an operation of our own, and no OAuth library makes the request. */
+  readonly isOwnInJson?: true;
   readonly challenges: Readonly<Record<BodyFormat, Challenge>>;
   readonly headers?: Headers;
   toBody?(output: object): object;
@@ -47,6 +56,7 @@ export function clientRoute(
       const { name } = endpoint.operations[format];
       const choose = (members: object) => endpoint.choose(members as Members, format);
       context.challenge = endpoint.challenges[format];
+      context.asksForForm = !(endpoint.isOwnInJson && isDeclaredAsJson(sent['content-type']));
       context.routeHeaders = headers;
 
       let form: Promise<Form> | undefined;
