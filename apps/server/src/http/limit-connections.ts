@@ -36,8 +36,8 @@ export const shareOfAddress = ({ maxConnections }: Server): number =>
 
 /**
  * Each connection uses a file descriptor. Without a free one, the service could not reach its database.
- * So an idle connection is closed for a new one: one of the same address if that has its share, and near
- * the limit the one that has been idle for longest.
+ * So a connection is closed for a new one: an idle one of the same address if that has its share, and near
+ * the limit the one that has waited for longest for its client, whose body may be unfinished.
  */
 export function limitConnections(
   server: Server,
@@ -48,51 +48,94 @@ export function limitConnections(
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   // Behind a proxy, all callers have its address.
   const perAddress = trustProxy ? Number.POSITIVE_INFINITY : shareOfAddress(server);
-  const all: Connections = { open: new Set(), idle: new Set() };
   const byAddress = new Map<string, Connections>();
+  const open = new Set<Socket>();
+  /** Those that may wait for their client: for a request, or for the rest of one. The first one for longest. */
+  const waiting = new Set<Socket>();
   const tracked = new WeakMap<Socket, Tracked>();
 
   server.prependListener('connection', (socket: Socket) => {
     const address = addressKey(socket.remoteAddress);
-    const ofAddress = byAddress.get(address) ?? { open: new Set(), idle: new Set() };
-    if (ofAddress.open.size >= perAddress && !closeOldest(ofAddress)) {
+    // Who has a /48 has 65,536 of the /64.
+    const site = address.replace(/^((?:[^:]+:){2}[^:]+):[^:]+::\/64$/, '$1::/48');
+    const ofAddresses = new Map<string, Connections>();
+    for (const name of [address, site]) {
+      ofAddresses.set(name, byAddress.get(name) ?? { open: new Set(), idle: new Set() });
+    }
+    for (const { open, idle } of ofAddresses.values()) {
+      if (open.size < perAddress || closeFirst(idle)) continue;
       socket.destroy();
       server.emit('drop');
       return;
     }
-    if (all.open.size >= most * NEAR_LIMIT) closeOldest(all);
-    byAddress.set(address, ofAddress);
-    const counts = [all, ofAddress];
-    tracked.set(socket, { requests: 0, counts });
-    for (const { open, idle } of counts) {
-      open.add(socket);
-      idle.add(socket);
+    if (open.size >= most * NEAR_LIMIT) closeFirst(unfinished());
+    open.add(socket);
+    waiting.add(socket);
+    for (const [name, each] of ofAddresses) {
+      byAddress.set(name, each);
+      each.open.add(socket);
+      each.idle.add(socket);
     }
     server.keepAliveTimeout = keepAliveTimeout();
-    socket.once('close', () => {
-      for (const { open, idle } of counts) {
-        open.delete(socket);
-        idle.delete(socket);
+    const forget = () => {
+      open.delete(socket);
+      waiting.delete(socket);
+      for (const [name, each] of ofAddresses) {
+        each.open.delete(socket);
+        each.idle.delete(socket);
+        // Meanwhile, new connections of this address may have started a new count.
+        if (each.open.size === 0 && byAddress.get(name) === each) byAddress.delete(name);
       }
-      // Meanwhile, new connections of this address may have started a new count.
-      if (ofAddress.open.size === 0 && byAddress.get(address) === ofAddress)
-        byAddress.delete(address);
       server.keepAliveTimeout = keepAliveTimeout();
+    };
+    tracked.set(socket, {
+      requests: 0,
+      latest: null,
+      ofAddresses: [...ofAddresses.values()],
+      forget,
     });
+    socket.once('close', forget);
   });
 
-  const keepAliveTimeout = () =>
-    all.open.size < most * NEAR_LIMIT ? KEEP_ALIVE_TIMEOUT : SHORT_KEEP_ALIVE_TIMEOUT;
+  /** @returns false if there is none */
+  function closeFirst(sockets: Iterable<Socket>): boolean {
+    for (const socket of sockets) {
+      // Not counted from now on, though it closes a little later.
+      tracked.get(socket)?.forget();
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
 
-  const track = ({ socket }: IncomingMessage, response: ServerResponse) => {
+  /** Those without a request that has arrived whole. */
+  function* unfinished(): Generator<Socket> {
+    for (const socket of waiting) {
+      const { requests = 0, latest } = tracked.get(socket) ?? {};
+      if (requests === 0 || !latest?.complete) yield socket;
+      waiting.delete(socket);
+    }
+  }
+
+  const keepAliveTimeout = () =>
+    open.size < most * NEAR_LIMIT ? KEEP_ALIVE_TIMEOUT : SHORT_KEEP_ALIVE_TIMEOUT;
+
+  const track = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     const connection = tracked.get(socket);
-    if (connection === undefined) return;
+    if (connection === undefined || !open.has(socket)) return;
     connection.requests += 1;
-    for (const { idle } of connection.counts) idle.delete(socket);
+    connection.latest = request;
+    for (const { idle } of connection.ofAddresses) idle.delete(socket);
+    waiting.delete(socket);
+    waiting.add(socket);
     response.once('close', () => {
       connection.requests -= 1;
-      if (connection.requests > 0) return;
-      for (const { open, idle } of connection.counts) if (open.has(socket)) idle.add(socket);
+      if (connection.requests > 0 || !open.has(socket)) return;
+      connection.latest = null;
+      for (const { idle } of connection.ofAddresses) idle.add(socket);
+      waiting.delete(socket);
+      waiting.add(socket);
     });
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
@@ -109,19 +152,11 @@ interface Connections {
 interface Tracked {
   /** How many are running. */
   requests: number;
+  /** Of these. */
+  latest: IncomingMessage | null;
   /** Where it is counted. */
-  readonly counts: readonly Connections[];
-}
-
-/** @returns false if none is idle */
-function closeOldest({ open, idle }: Connections): boolean {
-  const [oldest] = idle;
-  if (oldest === undefined) return false;
-  // Not counted from now on, though it closes a little later.
-  open.delete(oldest);
-  idle.delete(oldest);
-  oldest.destroy();
-  return true;
+  readonly ofAddresses: readonly Connections[];
+  forget(this: void): void;
 }
 
 function warnOfDrops(server: Server, log: Logger): void {

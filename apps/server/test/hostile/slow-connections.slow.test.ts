@@ -268,6 +268,28 @@ describeOnEachStore('connections at their limit', (fresh) => {
     await expect.poll(keepAlive).toBe('Keep-Alive: timeout=65');
   });
 
+  test('of many addresses with unfinished bodies make room, those unfinished for longest', async () => {
+    const before = await openFiles(server);
+    const body = JSON.stringify({ code: (await linked.issue()).code });
+    const first = `${convert(1000).join('\r\n')}\r\n\r\n{`;
+    const slow = { first, every: 1000, reads: true, count: OF_ADDRESS };
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, () => SlowClients.start(server, slow)),
+    );
+    for (const each of clients) each.go();
+    const opened = async () => (await openFiles(server)) - before;
+    await expect.poll(opened, { timeout: 15_000 }).toBeGreaterThan(MOST * 0.85);
+    // It is younger than these, so it is not what makes room.
+    const young = new RawConnection(server);
+    young.request(convert(body.length), body.slice(0, 1));
+    await serveOthers();
+    young.socket.write(body.slice(1));
+    expect((await young.response()).status).toBe(200);
+    young.end();
+    expect(warnings()).toEqual([]);
+    await Promise.all(clients.map((each) => each.stop()));
+  });
+
   test('are never taken from a running request', async () => {
     const codes = await Promise.all(Array.from({ length: OF_ADDRESS }, () => linked.issue()));
     const bodies = codes.map(({ code }) => JSON.stringify({ code }));
