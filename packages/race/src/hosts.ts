@@ -5,7 +5,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname);
 
-/** The hosts that requests may go to: the loopback, and those that the user names. */
+/** The hosts that requests may go to: those that the user names, or the loopback where none is named. */
 export class Hosts {
   readonly #named: ReadonlySet<string>;
 
@@ -23,9 +23,11 @@ export class Hosts {
         `${what} is at ${url.protocol}//${url.host}, which is no address of HTTP.`,
       );
     }
-    if (isLoopback(url) || this.#named.has(url.hostname)) return;
+    if (this.#named.has(url.hostname) || (this.#named.size === 0 && isLoopback(url))) return;
+    // A server elsewhere could lead the attack to whatever listens on this machine.
+    const where = isLoopback(url) ? 'not named by --host' : 'not this machine';
     throw new WrongOption(
-      `${what} is at ${url.hostname}, which is not this machine. Only if that is a server for tests which you may attack, add: --host ${url.hostname}`,
+      `${what} is at ${url.hostname}, which is ${where}. Only if that is a server for tests which you may attack, add: --host ${url.hostname}`,
     );
   }
 }

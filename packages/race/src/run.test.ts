@@ -23,6 +23,11 @@ test.each([
   [{ issuer: 'https://a.example', hosts: ['a.example'], pause: 99 }, /--pause .* 100 to/],
   [{ issuer: 'http://127.0.0.1:9', rows: ['rase'] }, /no row rase/],
   [{ issuer: 'http://127.0.0.1:9', loginTimeout: 1e12 }, /^loginTimeout has to be .* 2147483647/],
+  // The attack on a server elsewhere is not led to this machine.
+  [
+    { issuer: 'http://127.0.0.1:9', hosts: ['login.example.com'] },
+    /127\.0\.0\.1, which is not named by --host.*--host 127\.0\.0\.1/,
+  ],
   // A name server may lead it elsewhere.
   [{ issuer: 'http://login.localhost:9' }, /login\.localhost, which is not this machine/],
   [

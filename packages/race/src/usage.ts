@@ -20,7 +20,7 @@ export const USAGE = `Usage: oauth-race --issuer URL --client ID --login FILE [o
 --login-command COMMAND       a command that prints a code
 --login-page                  a page to click
 
---host NAME                   a host other than the loopback; may be given several times
+--host NAME                   a host in place of the loopback; may be given several times
 --row ID                      only this row, after exchange; may be given several times
 --codes N                     codes of each race, at most 100 (default: 100); other rows take up to 10
 --requests N                  requests at once, from 2 to 8 (default: 8)

@@ -66,6 +66,22 @@ test('the login of the README goes through forms, cookies and redirects', async 
   ]);
 });
 
+test('with another host named, no redirect leads to the loopback', async () => {
+  const { url, sent } = await startLogin();
+  const { port } = new URL(url);
+  const server = await startServer((_, response) =>
+    response.writeHead(302, { location: `http://localhost:${port}/consent` }).end(),
+  );
+  const open = (hosts: string[]) =>
+    new Browser({ redirectUri: REDIRECT_URI, hosts: new Hosts(hosts), timeout: 60_000 }).open(
+      server.url,
+    );
+  await expect(open(['127.0.0.1'])).rejects.toThrow('localhost, which is not named by --host');
+  expect(sent).toEqual([]);
+  await open(['127.0.0.1', 'LOCALHOST']);
+  expect(sent).toHaveLength(1);
+});
+
 test('a cookie from elsewhere is sent', async () => {
   const { url, sent } = await startLogin();
   const browser = newBrowser();
