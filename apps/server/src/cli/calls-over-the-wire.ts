@@ -18,6 +18,11 @@ import type { CallAsOperator } from './open-for-command.ts';
 /** An export of an account is sent in pieces, and each may take this long. */
 const SILENCE_MS = 60_000;
 
+const MOST_MIB = 64;
+
+/** What moves the cursor of a terminal, or turns the direction of a line. No object of Latchkey has it. */
+const MOVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
 type Members = Readonly<Record<string, unknown>>;
 
 interface Answer {
@@ -129,8 +134,11 @@ async function send(
     timer.refresh();
     const decoder = new TextDecoder();
     let text = '';
+    let bytes = 0;
     for await (const chunk of response.body ?? []) {
       timer.refresh();
+      bytes += chunk.length;
+      if (bytes > MOST_MIB * 2 ** 20) throw new TooLong();
       text += decoder.decode(chunk, { stream: true });
     }
     const { status, headers } = response;
@@ -142,10 +150,15 @@ async function send(
   }
 }
 
-/** What is not an object becomes an empty one. No output shows the secret, even if a response does. */
+class TooLong extends Error {}
+
+/**
+ * What is not an object becomes an empty one. No output shows the secret, even if a response does, and nothing that
+ * a terminal would follow.
+ */
 function parse(text: string, secret: string): Members {
   try {
-    const hide = (shown: string) => shown.replaceAll(secret, '[redacted]');
+    const hide = (shown: string) => shown.replaceAll(secret, '[redacted]').replace(MOVING, escaped);
     const body = decodeJson(text, (_, value) => {
       if (typeof value === 'string') return hide(value);
       if (!isObject(value)) return value;
@@ -156,6 +169,9 @@ function parse(text: string, secret: string): Members {
     return {};
   }
 }
+
+const escaped = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -252,6 +268,11 @@ function noAnswer(
   if (silenceMs !== null) {
     return new Error(
       `${origin} sent nothing for ${silenceMs / 1000} s. Check that the service runs and is not overloaded.${doubt(contract)}`,
+    );
+  }
+  if (thrown instanceof TooLong) {
+    return new Error(
+      `${origin} sent more than ${MOST_MIB} MiB. Check --url. If this is the service, run the command on its database.${doubt(contract)}`,
     );
   }
   const code = codeOf(thrown);

@@ -339,7 +339,7 @@ describeOnAnyStore('a key', (fresh) => {
 
 describe('a service that does not answer as Latchkey does', () => {
   /** Runs a command with a server that answers with the listener. */
-  async function against(listener: RequestListener, words: string[], path = ''): Promise<Run> {
+  async function printed(listener: RequestListener, words: string[], path = ''): Promise<Run> {
     const server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -347,6 +347,10 @@ describe('a service that does not answer as Latchkey does', () => {
     server.closeAllConnections();
     server.close();
     expect(run.stdout + run.stderr).not.toContain(ADMIN_SECRET);
+    return run;
+  }
+  async function against(...given: Parameters<typeof printed>): Promise<Run> {
+    const run = await printed(...given);
     expect(run).toMatchObject({ code: 1, stdout: '' });
     return run;
   }
@@ -402,6 +406,34 @@ describe('a service that does not answer as Latchkey does', () => {
     ['a connection that ends', ({ socket }) => socket.destroy(), /ended before the response/],
   ])('%s', async (_, listener, message) => {
     expect((await against(listener, LIST)).stderr).toMatch(message);
+  });
+
+  test('moves no cursor', async () => {
+    const moving = '\u001b[2J\u009b1A\u202e\n\u2028\r';
+    const shown = String.raw`\u001b[2J\u009b1A\u202e\u000a\u2028\u000d`;
+    const issues = [{ path: [moving], message: moving }];
+    const refused = await against(answers(400, error('parameter_invalid', { issues })), LIST);
+    expect(refused.stderr).toContain(`  ${shown}: ${shown}\n`);
+    const scope = { object: 'scope', scope: 'a', title: moving, description: null, texts: {} };
+    const list = { object: 'list', data: [{ ...scope, sensitive: false }], next_cursor: null };
+    const listed = await printed(answers(200, { result: { data: list } }), LIST);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toContain(shown);
+    expect(listed.stdout).not.toContain('\u001b');
+  });
+
+  test('sends at most 64 MiB', async () => {
+    let sent = 0;
+    const listener: RequestListener = (_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(' '.repeat(2 ** 20))) sent += 1;
+        sent += 1;
+      };
+      response.on('drain', more);
+      more();
+    };
+    expect((await against(listener, LIST)).stderr).toContain('more than 64 MiB');
+    expect(sent).toBeLessThan(100);
   });
 
   test('says of a change that it may have been made', async () => {
