@@ -404,7 +404,8 @@ export const endpoint = z
       .nullable()
       .meta({ description: 'The application that is told; null for the host.' }),
     url: z.string().meta({
-      description: 'The address that is told.',
+      description:
+        'The address that is told. For keys with the roles `read` and `support`, it is the origin, with `/…` in place of a path and a query.',
       examples: ['https://app.example/latchkey-events'],
     }),
     types: z

@@ -1,10 +1,14 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { type Delivery, type Endpoint, formatTimestamp } from '@latchkey/schema';
+import { type Delivery, type Endpoint, formatTimestamp, type Role } from '@latchkey/schema';
 import type { DeliveryRecord, EndpointRecord } from '@latchkey/store/records';
+import type { Operator } from './caller.ts';
 import { timestampOrNull } from './wire.ts';
 
-export function toEndpoint(endpoint: EndpointRecord): Endpoint {
-  const { id, application_id, url, types, disabled_reason } = endpoint;
+const SEE_ORIGINS: readonly Role[] = ['read', 'support'];
+
+export function toEndpoint(endpoint: EndpointRecord, { key }: Pick<Operator, 'key'>): Endpoint {
+  const { id, application_id, types, disabled_reason } = endpoint;
+  const url = key && SEE_ORIGINS.includes(key.role) ? originOf(endpoint.url) : endpoint.url;
   return {
     ...{ object: 'endpoint', id, application_id, url, types },
     ...{ disabled: disabled_reason !== null, disabled_reason },
@@ -12,6 +16,12 @@ export function toEndpoint(endpoint: EndpointRecord): Endpoint {
     last_success_at: timestampOrNull(endpoint.last_success_at),
     failing_since: timestampOrNull(endpoint.failing_since),
   };
+}
+
+/** People put secrets into the path and the query. */
+function originOf(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname === '/' && search === '' ? origin : `${origin}/…`;
 }
 
 export function toDelivery(delivery: DeliveryRecord, now: Milliseconds): Delivery {

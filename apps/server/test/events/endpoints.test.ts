@@ -59,6 +59,29 @@ describeOnAnyStore('an endpoint', (fresh) => {
     expect((await call('admin.endpoints.get', { endpoint_id: id })).url).toBe(URL_OF_HOST);
   });
 
+  test('shows keys with the roles read and support no more of its URL than the origin', async () => {
+    const urls = ['https://host.example/hooks?token=secret', 'https://host.example/?token=secret'];
+    for (const url of [...urls, 'https://host.example:8443/']) await create({ url });
+    const seenBy = async (role: string) => {
+      const { secret } = await call('admin.keys.create', { name: role, role });
+      const bearer = `Bearer ${secret}`;
+      const { data } = await succeed(server, 'admin.endpoints.list', {}, bearer);
+      const shown = await Promise.all(
+        data.map(async ({ id, url }: Json) => {
+          const got = await succeed(server, 'admin.endpoints.get', { endpoint_id: id }, bearer);
+          expect(got.url).toBe(url);
+          return url;
+        }),
+      );
+      return shown.sort();
+    };
+    const hidden = 'https://host.example/…';
+    const origins = ['https://host.example:8443', hidden, hidden].sort();
+    expect(await seenBy('read')).toEqual(origins);
+    expect(await seenBy('support')).toEqual(origins);
+    expect(await seenBy('operate')).toEqual(['https://host.example:8443/', ...urls].sort());
+  });
+
   test('is told of types that are given back in one order', async () => {
     const types = ['application.enabled', 'account.updated', 'grant.created'];
     const created = await create({ types });
