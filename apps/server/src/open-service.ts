@@ -75,9 +75,10 @@ export function linkingFrom(
     clientDocuments: hosts,
     clientSchemes: schemes,
     outboundAllow,
+    rateLimit,
   }: Pick<
     Settings,
-    'signInUrl' | 'publicUrl' | 'clientDocuments' | 'clientSchemes' | 'outboundAllow'
+    'signInUrl' | 'publicUrl' | 'clientDocuments' | 'clientSchemes' | 'outboundAllow' | 'rateLimit'
   >,
   clock: Clock = Date.now,
   resolve?: Resolve,
@@ -95,6 +96,7 @@ export function linkingFrom(
       userAgent: USER_AGENT,
       allowPrivate: outboundAllow?.private ?? false,
       isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
+      limitsCallers: rateLimit !== null,
       resolve,
     });
   return { signInUrl, publicUrl, vouchers, clientDocuments };

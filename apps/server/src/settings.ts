@@ -206,7 +206,7 @@ const definitions = {
   ),
   CLIENT_DOCUMENTS: setting(
     parsedBy((text) => (text === 'off' ? null : (parseDocumentHosts(text) ?? undefined))),
-    'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
+    'must be off, any, or a list of hosts and https: addresses, each as the URL standard writes it, perhaps with ! before it, a host also with *.',
     'off',
   ),
   CLIENT_SCHEMES: setting(

@@ -96,6 +96,7 @@ const byCode = {
   store_unavailable: UnavailableError,
   store_full: UnavailableError,
   client_keys_unavailable: UnavailableError,
+  client_document_unavailable: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
   internal_error: ServerError,
 } as const satisfies Record<Exclude<ErrorCode, InvalidRequest | InBrowser>, ErrorClass>;

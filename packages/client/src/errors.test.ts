@@ -79,6 +79,7 @@ const classes: Record<ErrorCode, string> = {
   store_unavailable: 'UnavailableError',
   store_full: 'UnavailableError',
   client_keys_unavailable: 'UnavailableError',
+  client_document_unavailable: 'UnavailableError',
   outcome_unknown: 'OutcomeUnknownError',
   internal_error: 'ServerError',
 };

@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'account_not_found'
   | 'client_unknown'
   | 'client_document_invalid'
+  | 'client_document_unavailable'
   | 'redirect_uri_unregistered'
   | 'state_invalid'
   | 'response_type_unsupported'

@@ -326,19 +326,19 @@ export const reasons = {
       'The name resolves to an address of a private network. If that is a test of yours, set OUTBOUND_ALLOW=private and name the host in CLIENT_DOCUMENTS.',
   },
   document_connection_failed: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'Its host could not be reached, or did not respond with HTTP.',
     advice:
       'Look whether this machine may connect to the internet, and whether the address opens in a browser.',
   },
   document_tls_failed: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'Its host has no certificate that this service trusts.',
     advice:
       'The developers have to fix their certificate. For a CA of your own, set NODE_EXTRA_CA_CERTS.',
   },
   document_late: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'It was not there within 5 seconds.',
     advice: 'The developers have to serve it faster. It is asked for again with the next try.',
   },
@@ -348,9 +348,14 @@ export const reasons = {
     advice: 'The developers have to shorten it.',
   },
   document_status: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'Its address did not respond with status 200. Redirects are not followed.',
     advice: 'The developers have to serve it at exactly this address.',
+  },
+  document_gone: {
+    code: 'client_document_invalid',
+    found: 'Its address responded with status 410: the document is gone for good.',
+    advice: 'The developers have withdrawn it. The application has to send another address.',
   },
   document_encoded: {
     code: 'client_document_invalid',
@@ -358,12 +363,12 @@ export const reasons = {
     advice: 'The developers have to serve it without compression.',
   },
   document_content_type: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'Its Content-Type is neither application/json nor application/…+json.',
     advice: 'The developers have to serve it as application/json.',
   },
   document_no_json: {
-    code: 'client_document_invalid',
+    code: 'client_document_unavailable',
     found: 'It is no JSON object in UTF-8.',
     advice: 'The developers have to fix it.',
   },

@@ -20,7 +20,7 @@ export interface Vouchers {
 /** @param hosts - null: no document is taken */
 export function createVouchers(hosts: DocumentHosts | null): Vouchers {
   const ofClient = ({ document }: Client): Voucher => {
-    const isListed = document === null || hosts?.names(new URL(document.uri).hostname);
+    const isListed = document === null || hosts?.names(document.uri);
     return isListed ? 'operator' : 'stranger';
   };
   return { ofClient, ofRedirectUri: ofClient };

@@ -186,6 +186,15 @@ export const errorTable = {
       'The client_id is the address of a document that cannot be fetched or does not follow the rules. Go back to the application and try again. If it happens again, tell its developers.',
     help: 'The page names the member or the reason. `latchkey explain` says what to do about it. `docs/protocol/clients.md` has the rules of a document.',
   },
+  client_document_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'The document of the application is not available right now',
+    description:
+      'The client_id is the address of a document that cannot be fetched at the moment. Try again in a moment. If it happens again, tell the developers of the application.',
+    help: 'Nothing was done. The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. `latchkey explain` says what to do about it. Without a reason, too many fetches from this host have failed within a minute.',
+    retryAfter: 30,
+  },
   redirect_uri_unregistered: {
     status: 400,
     error: 'invalid_request',

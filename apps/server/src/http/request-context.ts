@@ -45,6 +45,8 @@ export interface ErrorPageDetails {
   back_url?: string | null;
   /** The page that the form is on. */
   form_path?: string;
+  /** The same request again. */
+  again_path?: string;
   refused_uri?: string | null;
   /** The page itself, without PUBLIC_URL, if the request for it was no navigation. */
   own_address?: string;

@@ -8,6 +8,7 @@ import { errorCodes } from '@latchkey/schema';
 import { methodsOf, type StoreObserver } from '@latchkey/store/observe-store';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
+import { collectDocuments } from './document-metrics.ts';
 import { collectEvents, observeEvents } from './event-metrics.ts';
 import { createPendingCodes } from './pending-codes.ts';
 import type { Registers } from './registers.ts';
@@ -134,6 +135,8 @@ export function createMetrics(): Metrics {
       collectFromServers(registers, servers);
       collectFromStore(registers, service);
       if (service.events !== null) collectEvents(registers, service);
+      const documents = service.linking?.clientDocuments ?? null;
+      if (documents !== null) collectDocuments(registers, documents);
     },
 
     async text() {

@@ -69,6 +69,9 @@ export const de: { readonly [Key in TextKey]: string } = {
     'Sie beschreibt sich an einer eigenen Adresse, und was dort steht, ist nicht zu gebrauchen. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
   'error.client_document_invalid.problem':
     'Für die Entwickler der Anwendung, zum Dokument an ihrer client_id:',
+  'error.client_document_unavailable.title': 'Diese Anwendung ist zurzeit nicht erreichbar',
+  'error.client_document_unavailable.text':
+    'Sie beschreibt sich an einer eigenen Adresse, und dort kommt gerade keine brauchbare Antwort. Es wurde nichts verbunden. Versuchen Sie es gleich noch einmal.',
   'error.request_refused.title': 'Die Anwendung hat falsch angefragt',
   'error.request_refused.text':
     '{service} kann nicht tun, worum sie gebeten hat. Es wurde nichts verbunden. Geben Sie den Entwicklern der Anwendung Bescheid.',

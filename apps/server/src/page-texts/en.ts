@@ -66,6 +66,9 @@ export const en = {
     'It describes itself in a document at its own address, and that document can’t be used. Nothing was connected. Go back to the application and tell its developers.',
   'error.client_document_invalid.problem':
     'For the developers of the application, about the document at its client_id:',
+  'error.client_document_unavailable.title': 'This application can’t be reached right now',
+  'error.client_document_unavailable.text':
+    'It describes itself in a document at its own address, and that does not respond as it should. Nothing was connected. Try again in a moment.',
   'error.request_refused.title': 'The application asked in a wrong way',
   'error.request_refused.text':
     '{service} can’t do what it asked for. Nothing was connected. Tell the developers of the application.',

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
 import {
+  type AskedBy,
   type ClientDocumentOptions,
   createClientDocuments,
 } from '@latchkey/rules/client-documents/client-documents';
@@ -33,7 +34,7 @@ const { resolve } = resolver(Object.fromEntries(HOSTS.map((host) => [host, [['12
 function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOptions> = {}) {
   const hosts = parseDocumentHosts(setting);
   if (hosts === null) throw new Error('no hosts');
-  return createClientDocuments({
+  const documents = createClientDocuments({
     clock: () => now,
     hosts,
     vouchers: createVouchers(hosts),
@@ -41,18 +42,24 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
     userAgent: 'Latchkey/1.2.3',
     allowPrivate: true,
     isOnLoopback: false,
+    limitsCallers: true,
     timeout: 30_000,
     patience: 30_000,
     resolve,
     ...options,
   });
+  return {
+    ...documents,
+    find: (address: string, asked: Partial<AskedBy> = {}) =>
+      documents.find(address, { caller: 'a', hasApplication: false, ...asked }),
+  };
 }
 
 type Documents = ReturnType<typeof documentsOf>;
 
 /** The name in the document, or what was wrong. */
-const outcomeOf = (documents: Documents, address: string) =>
-  documents.find(address).then(
+const outcomeOf = (documents: Documents, address: string, asked: Partial<AskedBy> = {}) =>
+  documents.find(address, asked).then(
     ({ name }) => name,
     (error) => `${error.name}: ${error.message} ${reasons[error.fault as Reason]?.found}`,
   );
@@ -218,6 +225,19 @@ describe('a document is kept', () => {
   const unreachable: [what: string, respond: (response: ServerResponse) => unknown][] = [
     ['no connection', (response) => response.destroy()],
     ['429', (response) => response.writeHead(429).end()],
+    ['404', (response) => response.writeHead(404).end()],
+    ['403', (response) => response.writeHead(403).end('x'.repeat(20_000))],
+    ['302', (response) => response.writeHead(302, { location: 'https://a.example/' }).end()],
+    ['no JSON', (response) => response.setHeader('content-type', 'application/json').end('<')],
+    ['a list', (response) => response.setHeader('content-type', 'application/json').end('[]')],
+    ['another type', (response) => response.setHeader('content-type', 'text/html').end('{}')],
+    [
+      'a large page, compressed',
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+          .end('x'.repeat(20_000)),
+    ],
     ['500', (response) => response.writeHead(500).end()],
     ['503', (response) => response.writeHead(503).end()],
   ];
@@ -230,19 +250,22 @@ describe('a document is kept', () => {
     expect(await outcomeOf(documents, server.address)).toBe(HOST);
     expect(server.requests).toBe(2);
     now += 1;
-    expect(await outcomeOf(documents, server.address)).toMatch(/^FetchFailure/);
+    expect(await outcomeOf(documents, server.address)).toMatch(/^DocumentFailure/);
   });
 
   test.each<[what: string, respond: (response: ServerResponse, address: string) => unknown]>([
-    ['404', (response) => response.writeHead(404).end()],
     ['410', (response) => response.writeHead(410).end()],
-    ['302', (response) => response.writeHead(302, { location: 'https://a.example/' }).end()],
     [
       'a bad document',
       (response, address) => sendDocument(response, address, { client_secret: 'x' }),
     ],
-    ['no JSON', (response) => response.setHeader('content-type', 'application/json').end('<')],
-    ['another type', (response) => response.setHeader('content-type', 'text/html').end('{}')],
+    [
+      'a compressed document',
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end(gzipSync('{}')),
+    ],
     [
       'a large document',
       (response, address) => sendDocument(response, address, { x: 'x'.repeat(20_000) }),
@@ -253,13 +276,23 @@ describe('a document is kept', () => {
     await documents.find(server.address);
     server.respond = respond;
     now += HOUR;
-    expect(await outcomeOf(documents, server.address)).toMatch(/^(?:FetchFailure|BadDocument)/);
+    expect(await outcomeOf(documents, server.address)).toMatch(/^DocumentFailure/);
     // Nor while it can't be reached after that.
     server.respond = (response) => response.destroy();
     now += 5 * SECOND;
     expect(await outcomeOf(documents, server.address)).toMatch(
-      /^FetchFailure: document_connection_failed/,
+      /^DocumentFailure: document_connection_failed/,
     );
+  });
+
+  test('not after its time once its name leads to an address that is refused', async () => {
+    const answers = { [HOST]: [['127.0.0.1'], ['169.254.169.254']] };
+    const documents = documentsOf(HOST, { resolve: resolver(answers).resolve });
+    const { address } = await serveDocument(sendDocument);
+    await documents.find(address);
+    now += HOUR;
+    expect(await outcomeOf(documents, address)).toMatch(/document_address_refused/);
+    expect(documents.results()).toEqual({ good: 1, temporary: 0, final: 1, no_place: 0, kept: 0 });
   });
 
   test('and changes when it is fetched again', async () => {
@@ -302,6 +335,55 @@ describe('an address that fails', () => {
   });
 });
 
+test('made-up paths push no good document out, and a host that fails is left alone', async () => {
+  const asked: Record<string, number> = {};
+  const { port } = await serve(world.pem, ({ url = '' }, response) => {
+    asked[url] = (asked[url] ?? 0) + 1;
+    if (url.includes('made-up')) response.writeHead(404).end();
+    else sendDocument(response, `https://${HOST}:${port}${url}`);
+  });
+  const addressOf = (path: string) => `https://${HOST}:${port}/${path}`;
+  const documents = documentsOf('any', { isOnLoopback: true });
+  const kept = ['stranger', 'known'].map(addressOf);
+  const hasApplication = (address: string) => ({ hasApplication: address === kept[1] });
+  for (const address of kept) {
+    expect(await outcomeOf(documents, address, hasApplication(address))).toBe(HOST);
+  }
+  const outcomes = new Set<string>();
+  for (let path = 0; path <= 1_000; path += 1) {
+    outcomes.add(await outcomeOf(documents, addressOf(`made-up/${path}`)));
+  }
+  expect([...outcomes]).toEqual([
+    expect.stringMatching(/document_status/),
+    expect.stringMatching(/^HostFailing/),
+  ]);
+  expect(Object.keys(asked)).toHaveLength(2 + 20);
+  for (const address of kept) {
+    expect(await outcomeOf(documents, address, hasApplication(address))).toBe(HOST);
+  }
+  expect([asked['/stranger'], asked['/known']]).toEqual([1, 1]);
+  // A known address is fetched whatever others did to its host, and so is one that the setting names.
+  const other = { hasApplication: true };
+  expect(await outcomeOf(documents, addressOf('another'), other)).toBe(HOST);
+  now += MINUTE;
+  expect(await outcomeOf(documents, addressOf('made-up/last'))).toMatch(/document_status/);
+});
+
+test('made-up paths at a host that the setting names push no good document out', async () => {
+  let asked = 0;
+  const { port } = await serve(world.pem, ({ url = '' }, response) => {
+    if (url !== '/good') return response.writeHead(404).end();
+    asked += 1;
+    sendDocument(response, `https://${HOST}:${port}/good`);
+  });
+  const addressOf = (path: string) => `https://${HOST}:${port}/${path}`;
+  const documents = documentsOf(HOST);
+  await documents.find(addressOf('good'));
+  for (let path = 0; path <= 1_000; path += 1) await outcomeOf(documents, addressOf(`${path}`));
+  expect(await outcomeOf(documents, addressOf('good'))).toBe(HOST);
+  expect(asked).toBe(1);
+});
+
 describe('at once', () => {
   /** A server that answers when the test says so. */
   async function serveHeld(host: string) {
@@ -331,7 +413,7 @@ describe('at once', () => {
 
   test('there are 2 of a host, and the next begins when one ends', async () => {
     const server = await serveHeld(HOST);
-    const documents = documentsOf();
+    const documents = documentsOf(HOSTS.join(), { limitsCallers: false });
     const all = [1, 2, 3].map((path) => documents.find(server.addressOf(path)));
     await server.arrived(2);
     // Another host has places of its own: when it has been asked, the third would have been, too.
@@ -343,6 +425,44 @@ describe('at once', () => {
     await server.arrived(3);
     for (const send of [...server.held.slice(1), ...other.held]) send();
     await Promise.all([...all, one]);
+  });
+
+  test('one caller takes no place of another, and is refused beyond 2 that run and 2 that wait', async () => {
+    const slow = await Promise.all(HOSTS.map(serveHeld));
+    const documents = documentsOf('any', { isOnLoopback: true });
+    const all = slow.map((server) => documents.find(server.addressOf(1)));
+    await Promise.all(slow.slice(0, 2).map((server) => server.arrived(1)));
+    expect(await outcomeOf(documents, `https://${HOST}:1/a`)).toMatch(/^NoPlace/);
+    expect(documents.load().documents).toEqual({ running: 2, waiting: 2 });
+    // What is running already takes no place.
+    const joined = documents.find(slow[0]?.addressOf(1) ?? '');
+    const { address } = await serveDocument(sendDocument);
+    expect(await outcomeOf(documents, address, { caller: 'b' })).toBe(HOST);
+    for (const server of slow) {
+      await server.arrived(1);
+      server.held[0]?.();
+    }
+    await Promise.all([...all, joined]);
+    expect(documents.results()).toEqual({ good: 5, temporary: 0, final: 0, no_place: 1, kept: 0 });
+  });
+
+  test('keys have places of their own', async () => {
+    const slow = await Promise.all(HOSTS.map(serveHeld));
+    const documents = documentsOf(HOSTS.join(), { limitsCallers: false });
+    const all = slow.flatMap((server) =>
+      [1, 2].map((path) => documents.find(server.addressOf(path))),
+    );
+    for (const server of slow) await server.arrived(2);
+    const { port } = await serve(world.pem, (_, response) =>
+      response.setHeader('content-type', 'application/json').end('{"keys":[]}'),
+    );
+    const keys = documents.keysOf({
+      ...{ uri: 'https://docs.example.com/a', jwks_uri: `https://${HOST}:${port}/keys` },
+      ...{ method: 'private_key_jwt', signing_alg: null },
+    });
+    expect(await keys.find()).toEqual([]);
+    for (const send of slow.flatMap(({ held }) => held)) send();
+    await Promise.all(all);
   });
 
   test('who finds no place in time is told so, and it is no failure of the address', async () => {

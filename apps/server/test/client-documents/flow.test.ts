@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
 import type { OperationName } from '@latchkey/schema';
 import { exportJWK, generateKeyPair } from 'jose';
@@ -334,6 +335,7 @@ const faults: [reason: Reason, arrange: (published: PublishedDocument) => unknow
   ['document_connection_failed', (one) => setResponse(one, (response) => response.destroy())],
   ['document_too_large', (one) => addMembers(one, { x: 'x'.repeat(10_240) })],
   ['document_status', (one) => setResponse(one, (response) => response.writeHead(404).end())],
+  ['document_gone', (one) => setResponse(one, (response) => response.writeHead(410).end())],
   ['document_no_json', (one) => setBody(one, { 'content-type': 'application/json' })],
   ['document_content_type', (one) => setBody(one, { 'content-type': 'text/html' })],
   [
@@ -377,10 +379,19 @@ describeOnAnyStore('a document that is refused', (fresh) => {
   test.each(faults)('says why on the page, and to the operator: %s', async (reason, arrange) => {
     const published = await publish(world);
     arrange(published);
-    const { status, headers, text } = await authorize(server, request(published));
-    expect([status, text]).toEqual([400, expect.stringContaining('client_document_invalid')]);
-    expect(text).toContain(reasons[reason].found);
-    expect(text).not.toContain(published.address);
+    const asked = request(published);
+    const { status, headers, text } = await authorize(server, asked);
+    const { code, found } = reasons[reason];
+    const isTemporary = code === 'client_document_unavailable';
+    expect([status, text]).toEqual([isTemporary ? 503 : 400, expect.stringContaining(code)]);
+    expect(headers.get('retry-after')).toBe(isTemporary ? '30' : null);
+    expect(text).toContain(found);
+    // The same request again.
+    const [, again] = /<a [^>]*href="([^"]*\/oauth\/authorize[^"]*)"/.exec(text) ?? [];
+    const { pathname, searchParams } = new URL(again?.replaceAll('&amp;', '&') ?? 'a:', server.url);
+    expect([pathname, Object.fromEntries(searchParams)]).toEqual(
+      isTemporary ? ['/base/oauth/authorize', asked] : ['', {}],
+    );
     await expectReason(server, headers, reason);
   });
 
@@ -415,6 +426,57 @@ describeOnAnyStore('documents that strangers name', (fresh) => {
     const other = await publish(world);
     expect([await statusOf(other), await statusOf(good)]).toEqual([429, 429]);
     expect(other.requests).toBe(0);
+  });
+});
+
+describeOnAnyStore('a caller with slow documents', (fresh) => {
+  const server = useServer(fresh, { ...SETTINGS, METRICS: 'on', RATE_LIMIT: 'on' });
+  const unlimited = useServer(fresh, { ...SETTINGS, RATE_LIMIT: 'off' });
+
+  /** Begins links with documents that are not there yet; and with them all once the test says so. */
+  async function beginSlowly(on: ServerWithDatabase, count: number) {
+    const held: (() => void)[] = [];
+    const links = Array.from({ length: count }, async () => {
+      const published = await publish(world);
+      const { respond } = published;
+      published.respond = (response) => {
+        held.push(() => respond(response));
+      };
+      return (await authorize(on, request(published))).status;
+    });
+    const load = () => on.service.linking?.clientDocuments?.load().documents;
+    while ((load()?.running ?? 0) + (load()?.waiting ?? 0) < count) await turn();
+    async function end() {
+      for (let sent = 0; sent < count; sent += 1) {
+        while (held.length <= sent) await turn();
+        held[sent]?.();
+      }
+      return Promise.all(links);
+    }
+    return { load, end };
+  }
+
+  test('has 2 that are fetched and 2 that wait', async () => {
+    await Promise.all([server, unlimited].map(newAccount));
+    const { load, end } = await beginSlowly(server, 4);
+    const { status, text } = await authorize(server, request(await publish(world)));
+    expect([status, text]).toEqual([429, expect.stringContaining('rate_limited')]);
+    expect(load()).toEqual({ running: 2, waiting: 2 });
+    const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+    expect(await metrics()).toContain(
+      'latchkey_outbound_fetches{kind="documents",state="waiting"} 2',
+    );
+    expect(await end()).toEqual([303, 303, 303, 303]);
+    const counted = await metrics();
+    for (const [result, count] of Object.entries({ good: 4, no_place: 1, temporary: 0, kept: 0 })) {
+      expect(counted).toContain(`latchkey_document_fetches_total{result="${result}"} ${count}`);
+    }
+  });
+
+  test('has as many as there are places, where RATE_LIMIT is off', async () => {
+    const { load, end } = await beginSlowly(unlimited, 5);
+    expect(load()).toEqual({ running: 2, waiting: 3 });
+    expect(await end()).toEqual([303, 303, 303, 303, 303]);
   });
 });
 

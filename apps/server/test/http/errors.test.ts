@@ -48,6 +48,7 @@ const ELSEWHERE = [
   'grant_type_unsupported',
   'client_unknown',
   'client_document_invalid',
+  'client_document_unavailable',
   'client_keys_unavailable',
   'application_documented',
   'redirect_uri_unregistered',

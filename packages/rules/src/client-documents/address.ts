@@ -1,5 +1,15 @@
+import { isIP } from 'node:net';
 import { uris } from '@latchkey/schema';
-import { isAddress, isWrittenPlainly } from './hosts.ts';
+
+/** With the brackets of an IPv6 address. */
+export const isAddress = (host: string) => isIP(host.replace(/^\[|\]$/g, '')) !== 0;
+
+/** As the URL standard writes it, without a port and with no empty label. */
+export function isWrittenPlainly(host: string): boolean {
+  // The standard takes more, such as an asterisk and a dot at the end.
+  if (!/^[a-z0-9.:_[\]-]+$/.test(host) || host.split('.').includes('')) return false;
+  return URL.canParse(`https://${host}/`) && new URL(`https://${host}/`).hostname === host;
+}
 
 /**
  * Whether a text can be the address of a document, or of keys. It is compared character for character,

@@ -5,9 +5,8 @@ import type { SigningAlgorithm } from '@latchkey/store/records';
 import { compactVerify, importJWK } from 'jose';
 import { z } from 'zod';
 import type { ClientKeys } from './client-documents.ts';
-import { BadDocument, FetchFailure } from './faults.ts';
+import { isNoResponse } from './kept-responses.ts';
 import type { PublicKey } from './keys.ts';
-import { NoPlace } from './places.ts';
 
 export const MAX_ASSERTION_LENGTH = 8_192;
 export const MAX_AUDIENCES = 10;
@@ -93,7 +92,7 @@ export async function verifyAssertion(
   const { alg } = assertion.header;
   if (!isTaken(alg) || !isMeant(assertion, expected)) return 'invalid';
   const known = await keys.find().catch((error: unknown) => {
-    if ([NoPlace, FetchFailure, BadDocument].some((kind) => error instanceof kind)) return null;
+    if (isNoResponse(error)) return null;
     throw error;
   });
   if (known === null) return 'keys_unavailable';

@@ -1,20 +1,35 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient } from '@latchkey/store/records';
 import type { OutboundRequest } from '../outbound/request.ts';
+import { createScheduler } from '../outbound/scheduler.ts';
 import type { Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
+import { DocumentFailure } from './faults.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
-import { createKeptResponses } from './kept-responses.ts';
+import {
+  createKeptResponses,
+  type FetchResult,
+  fetchResults,
+  type Wanted,
+} from './kept-responses.ts';
 import type { PublicKey } from './keys.ts';
-import { createPlaces } from './places.ts';
 import type { ClientSchemes } from './redirect-uris.ts';
 
 const MAX_DOCUMENT_BYTES = 10_240;
 const MAX_KEYS_BYTES = 65_536;
 // A set may be six times as large as a document.
 const KEY_SETS_KEPT = 200;
+
+export const DOCUMENT_PLACES = 8;
+/** Of these, for addresses that have an application or that the setting names. */
+export const PLACES_OF_KNOWN = 2;
+export const KEY_PLACES = 4;
+/** That run, and as many more that wait. */
+export const FETCHES_OF_CALLER = 2;
+/** How long a link waits for a place. */
+const PATIENCE: Milliseconds = 5_000;
 
 export interface ClientDocumentOptions {
   clock: Clock;
@@ -27,9 +42,16 @@ export interface ClientDocumentOptions {
   allowPrivate: boolean;
   /** Then a program on this machine asks, and private addresses are those of its own tests. */
   isOnLoopback: boolean;
+  /** See {@link FETCHES_OF_CALLER}. Not where RATE_LIMIT is off. */
+  limitsCallers: boolean;
   timeout?: Milliseconds;
   patience?: Milliseconds;
   resolve?: OutboundRequest['resolve'] | undefined;
+}
+
+export interface AskedBy {
+  caller: string;
+  hasApplication: boolean;
 }
 
 /** The documents of applications that nobody registered. */
@@ -41,77 +63,109 @@ export function createClientDocuments({
   userAgent,
   allowPrivate,
   isOnLoopback,
+  limitsCallers,
   timeout,
-  patience,
+  patience = PATIENCE,
   resolve,
 }: ClientDocumentOptions) {
-  const places = createPlaces(patience === undefined ? {} : { patience });
-  const fetchWithin = (maxBytes: number) => (address: URL) =>
-    fetchJson(address, {
+  const shared = {
+    clock,
+    patience,
+    isLate: (error: unknown) => error instanceof DocumentFailure && error.fault === 'document_late',
+  };
+  const scheduler = createScheduler({
+    ...shared,
+    places: DOCUMENT_PLACES,
+    placesOfKnown: PLACES_OF_KNOWN,
+    ...(limitsCallers && { perAsker: FETCHES_OF_CALLER }),
+  });
+  const keyScheduler = createScheduler({ ...shared, places: KEY_PLACES });
+  const results = Object.fromEntries(fetchResults.map((result) => [result, 0])) as Record<
+    FetchResult,
+    number
+  >;
+  const fetchWithin = (maxBytes: number) => (address: string) =>
+    fetchJson(new URL(address), {
       userAgent,
       maxBytes,
       // A name of `any` or with a star could lead into the operator's network.
-      allowPrivate: allowPrivate && (isOnLoopback || hosts.names(address.hostname)),
+      allowPrivate: allowPrivate && (isOnLoopback || hosts.names(address)),
       ...(timeout === undefined ? {} : { timeout }),
       ...(resolve === undefined ? {} : { resolve }),
     });
-  const shared = { clock, places };
   const documents = createKeptResponses<ClientDocument>({
-    ...shared,
+    clock,
+    scheduler,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read(address, body) {
       const isListed = vouchers.ofClient({ document: { uri: address } }) === 'operator';
       return readDocument(address, body, { allowPrivate, schemes: isListed ? 'all' : schemes });
     },
+    onResult(result) {
+      results[result] += 1;
+    },
   });
   const keySets = createKeptResponses<PublicKey[]>({
-    ...shared,
+    clock,
+    scheduler: keyScheduler,
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_address, body) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
   });
   // Apart from the documents, which a search for new keys leaves as they are.
   const inlineKeys = createKeptResponses<PublicKey[]>({
-    ...shared,
+    clock,
+    scheduler: keyScheduler,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read: (_address, body) => readInlineKeys(body),
   });
   return {
     /** Whether the document of an address is taken here. Nothing is fetched. */
-    isAddress: (text: string) =>
-      isAddressOf(text, { allowPrivate }) && hosts.has(new URL(text).hostname),
+    isAddress: (text: string) => isAddressOf(text, { allowPrivate }) && hosts.has(text),
 
-    /** @throws NoPlace, FetchFailure or BadDocument */
-    find: documents.find,
+    /**
+     * @param caller - the address that asks
+     * @throws NoPlace, HostFailing or DocumentFailure
+     */
+    find: (address: string, { caller, hasApplication }: AskedBy) =>
+      documents.find({ address, asker: caller, isKnown: hasApplication || hosts.names(address) }),
 
     /** Of an application with the method `private_key_jwt`. */
     keysOf({ uri, jwks_uri }: DocumentedClient): ClientKeys {
+      const wanted = (address: string): Wanted => ({ address, asker: uri, isKnown: true });
       if (jwks_uri !== null) {
         return {
-          find: () => keySets.find(jwks_uri),
-          refresh: () => keySets.refresh(jwks_uri),
+          find: () => keySets.find(wanted(jwks_uri)),
+          refresh: () => keySets.refresh(wanted(jwks_uri)),
         };
       }
+      const document = wanted(uri);
       return {
         async find() {
-          const known = inlineKeys.peek(uri) ?? documents.peek(uri)?.keys;
+          const known = inlineKeys.peek(document) ?? documents.peek(document)?.keys;
           if (known) return known;
           try {
-            return await inlineKeys.find(uri);
+            return await inlineKeys.find(document);
           } catch (error) {
-            const late = documents.peek(uri, { mayBeLate: true })?.keys;
-            if (late) return late;
+            const isFinal = error instanceof DocumentFailure && !error.isTemporary;
+            const late = documents.peek(document, { mayBeLate: true })?.keys;
+            if (late && !isFinal) return late;
             throw error;
           }
         },
-        refresh: () => inlineKeys.refresh(uri),
+        refresh: () => inlineKeys.refresh(document),
       };
     },
+
+    /** How many fetches of documents have ended in which way. */
+    results: (): Readonly<Record<FetchResult, number>> => results,
+
+    load: () => ({ documents: scheduler.load(), keys: keyScheduler.load() }),
   };
 }
 
 export interface ClientKeys {
-  /** @throws NoPlace, FetchFailure or BadDocument if there are none */
+  /** @throws NoPlace or DocumentFailure if there are none */
   find(): Promise<PublicKey[]>;
   /** Looks again, at most once a minute; null if that brought nothing. */
   refresh(): Promise<PublicKey[] | null>;

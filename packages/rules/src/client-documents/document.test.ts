@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { reasons } from '@latchkey/domain/reasons';
 import { describe, expect, test } from 'vitest';
 import { readDocument, WRITTEN_FOR } from './document.ts';
-import { BadDocument } from './faults.ts';
+import { DocumentFailure } from './faults.ts';
 
 const ADDRESS = 'https://app.example:8443/client.json';
 const least = { client_id: ADDRESS, redirect_uris: ['https://app.example/cb'] };
@@ -19,7 +19,7 @@ function faultOf(body: string | Buffer): string | null {
     readDocument(ADDRESS, Buffer.from(body), { allowPrivate: false, schemes: 'all' });
     return null;
   } catch (error) {
-    if (error instanceof BadDocument) return reasons[error.fault].found;
+    if (error instanceof DocumentFailure) return reasons[error.fault].found;
     throw error;
   }
 }

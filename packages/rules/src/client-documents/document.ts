@@ -7,7 +7,7 @@ import {
   SIGNING_ALGORITHMS,
 } from '@latchkey/store/records';
 import { isAddressOf } from './address.ts';
-import { BadDocument, type DocumentFault } from './faults.ts';
+import { DocumentFailure, type DocumentFault } from './faults.ts';
 import { isSecret, type PublicKey, publicKeys } from './keys.ts';
 import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 
@@ -32,7 +32,7 @@ export const WRITTEN_FOR = {
 type Members = Record<string, unknown>;
 
 function refuse(reason: DocumentFault): never {
-  throw new BadDocument(reason);
+  throw new DocumentFailure(reason);
 }
 
 const isObject = (value: unknown): value is Members =>
@@ -47,7 +47,7 @@ export interface ReadOptions {
   schemes: ClientSchemes | 'all';
 }
 
-/** @throws BadDocument */
+/** @throws DocumentFailure */
 export function readDocument(
   address: string,
   body: Uint8Array,
@@ -139,19 +139,19 @@ function readKeys(
   return { jwks_uri, keys: null, signing_alg };
 }
 
-/** @throws BadDocument */
+/** @throws DocumentFailure */
 function readKeySet(jwks: unknown): unknown[] {
   return isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : refuse('document_keys');
 }
 
-/** A secret in it can be read by everybody. @throws BadDocument */
+/** A secret in it can be read by everybody. @throws DocumentFailure */
 function readInlineSet(jwks: unknown): PublicKey[] {
   const keys = readKeySet(jwks);
   return keys.some(isSecret) ? refuse('document_keys_secret') : publicKeys(keys);
 }
 
-/** Of what is at a `jwks_uri`. @throws BadDocument */
+/** Of what is at a `jwks_uri`. @throws DocumentFailure */
 export const readKeysAlone = (body: Uint8Array): PublicKey[] => publicKeys(readKeySet(parse(body)));
 
-/** Of a document, whatever else is in it by now. @throws BadDocument */
+/** Of a document, whatever else is in it by now. @throws DocumentFailure */
 export const readInlineKeys = (body: Uint8Array): PublicKey[] => readInlineSet(parse(body).jwks);

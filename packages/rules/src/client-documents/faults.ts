@@ -1,28 +1,19 @@
-import type { Reason } from '@latchkey/domain/reasons';
+import { type Reason, reasons } from '@latchkey/domain/reasons';
 
 export type DocumentFault = Extract<Reason, `document_${string}`>;
 
-/** Why a document, or a set of keys, can't be used. */
-export class BadDocument extends Error {
-  override readonly name = 'BadDocument';
+/** Why there is no document, or set of keys, or it can't be used. */
+export class DocumentFailure extends Error {
+  override readonly name = 'DocumentFailure';
   readonly fault: DocumentFault;
 
-  constructor(fault: DocumentFault) {
-    super(fault);
+  constructor(fault: DocumentFault, cause?: unknown) {
+    super(fault, { cause });
     this.fault = fault;
   }
-}
 
-/** Why there is nothing to read. */
-export class FetchFailure extends Error {
-  override readonly name = 'FetchFailure';
-  readonly fault: DocumentFault;
-  /** Nobody has said that it is gone: what was there before may still serve. */
-  readonly unreachable: boolean;
-
-  constructor(fault: DocumentFault, options: { unreachable: boolean; cause?: unknown }) {
-    super(fault, options);
-    this.fault = fault;
-    this.unreachable = options.unreachable;
+  /** A moment later it may be good: what was there before may still serve. */
+  get isTemporary(): boolean {
+    return reasons[this.fault].code === 'client_document_unavailable';
   }
 }

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { type OutboundRequest, ResponseTooLarge, request } from '../outbound/request.ts';
+import { type OutboundRequest, request } from '../outbound/request.ts';
 import { OutboundError } from '../outbound/send.ts';
-import { FetchFailure } from './faults.ts';
+import { DocumentFailure } from './faults.ts';
 
 export interface FetchOptions {
   userAgent: string;
@@ -22,7 +22,7 @@ const HOUR = 60 * MINUTE;
 const KEPT_AT_LEAST = 5 * MINUTE;
 const KEPT_AT_MOST = 24 * HOUR;
 
-/** @throws FetchFailure */
+/** @throws DocumentFailure */
 export async function fetchJson(
   address: URL,
   { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
@@ -35,22 +35,17 @@ export async function fetchJson(
     allow: { private: allowPrivate, http: false },
     ...(resolve === undefined ? {} : { resolve }),
   }).catch((cause) => {
-    if (cause instanceof ResponseTooLarge) {
-      throw new FetchFailure('document_too_large', { unreachable: false, cause });
-    }
     if (!(cause instanceof OutboundError)) throw cause;
-    throw new FetchFailure(failures[cause.failure], { unreachable: true, cause });
+    throw new DocumentFailure(failures[cause.failure], cause);
   });
-  if (status !== 200) {
-    const unreachable = status === 429 || status >= 500;
-    throw new FetchFailure('document_status', { unreachable, cause: status });
-  }
-  if (headers['content-encoding'] !== undefined) {
-    throw new FetchFailure('document_encoded', { unreachable: false });
-  }
+  if (status === 410) throw new DocumentFailure('document_gone');
+  if (status !== 200) throw new DocumentFailure('document_status', status);
+  // First the type: a page of HTML is not what the developers have published, whatever else it is.
   if (!/^application\/(?:[^\s;]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    throw new FetchFailure('document_content_type', { unreachable: false });
+    throw new DocumentFailure('document_content_type');
   }
+  if (headers['content-encoding'] !== undefined) throw new DocumentFailure('document_encoded');
+  if (body === null) throw new DocumentFailure('document_too_large');
   return { body, keep: keepOf(headers['cache-control']) };
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseDocumentHosts } from './hosts.ts';
 
+const at = (host: string) => `https://${host}/client.json`;
+
 test.each<[setting: string, taken: string[], refused: string[]]>([
   ['claude.ai', ['claude.ai'], ['www.claude.ai', 'xclaude.ai', 'claude.ai.evil.example', 'ai']],
   ['*.example.com', ['a.example.com', 'a.b.example.com'], ['example.com', 'xexample.com']],
@@ -14,8 +16,25 @@ test.each<[setting: string, taken: string[], refused: string[]]>([
   ['!evil.example', [], ['evil.example', 'claude.ai']],
 ])('%s', (setting, taken, refused) => {
   const hosts = parseDocumentHosts(setting);
-  for (const host of taken) expect([host, hosts?.has(host)]).toEqual([host, true]);
-  for (const host of refused) expect([host, hosts?.has(host)]).toEqual([host, false]);
+  for (const host of taken) expect([host, hosts?.has(at(host))]).toEqual([host, true]);
+  for (const host of refused) expect([host, hosts?.has(at(host))]).toEqual([host, false]);
+});
+
+const A = 'https://a.example.com/oauth/client.json';
+const B = 'https://a.example.com/b';
+
+test.each<[setting: string, taken: string[], refused: string[]]>([
+  [A, [A], [B, `${A}/`, A.replace('client', '%63lient'), A.replace('.com/', '.com:443/')]],
+  [`${A},${B}`, [A, B], [`${B}c`]],
+  [`any,!${A}`, [B], [A]],
+  [`a.example.com,!${A}`, [B], [A]],
+  [`${A},!a.example.com`, [], [A, B]],
+  [`${A},!*.example.com,any`, ['https://b.example/a'], [A, B]],
+  ['https://127.0.0.1:8443/a', ['https://127.0.0.1:8443/a'], ['https://127.0.0.1/a']],
+])('%s, of whole addresses', (setting, taken, refused) => {
+  const hosts = parseDocumentHosts(setting);
+  for (const address of taken) expect([address, hosts?.has(address)]).toEqual([address, true]);
+  for (const address of refused) expect([address, hosts?.has(address)]).toEqual([address, false]);
 });
 
 test.each([
@@ -45,6 +64,11 @@ test.each([
   'claude.ai:8443',
   '[::1]:8443',
   'https://claude.ai',
+  'https://claude.ai/',
+  'https://claude.ai/a?b',
+  'https://CLAUDE.ai/a',
+  '!https://claude.ai/a/../b',
+  'http://claude.ai/a',
   'claude.ai/a',
   'a@claude.ai',
   '127.1',
@@ -56,9 +80,11 @@ test.each([
   expect(parseDocumentHosts(setting)).toBeNull();
 });
 
-test('names a host that it has without a star', () => {
-  const hosts = parseDocumentHosts('any,claude.ai,*.example.com');
-  expect(hosts?.names('claude.ai')).toBe(true);
-  expect(hosts?.names('a.example.com')).toBe(false);
-  expect(hosts?.names('b.example')).toBe(false);
+test('names an address and a host that it has without a star', () => {
+  const hosts = parseDocumentHosts(`any,claude.ai,${A},*.example.com,!https://claude.ai/x`);
+  expect(hosts?.names(at('claude.ai'))).toBe(true);
+  expect(hosts?.names('https://claude.ai/x')).toBe(false);
+  expect(hosts?.names(A)).toBe(true);
+  expect(hosts?.names(B)).toBe(false);
+  expect(hosts?.names(at('b.example'))).toBe(false);
 });

@@ -1,25 +1,16 @@
-import { isIP } from 'node:net';
+import { isAddress, isAddressOf, isWrittenPlainly } from './address.ts';
 
 /** Whose documents are taken: the setting CLIENT_DOCUMENTS. */
 export interface DocumentHosts {
-  has(host: string): boolean;
-  /** Whether it is let in by itself, not only as one of many. */
-  names(host: string): boolean;
-}
-
-/** With the brackets of an IPv6 address. */
-export const isAddress = (host: string) => isIP(host.replace(/^\[|\]$/g, '')) !== 0;
-
-/** As the URL standard writes it, without a port and with no empty label. */
-export function isWrittenPlainly(host: string): boolean {
-  // The standard takes more, such as an asterisk and a dot at the end.
-  if (!/^[a-z0-9.:_[\]-]+$/.test(host) || host.split('.').includes('')) return false;
-  return URL.canParse(`https://${host}/`) && new URL(`https://${host}/`).hostname === host;
+  /** Whether a document at this address is taken. */
+  has(address: string): boolean;
+  /** Whether it is let in by its address or its host, not only as one of many. */
+  names(address: string): boolean;
 }
 
 const hasTwoLabels = (host: string) => host.includes('.') && !isAddress(host);
 
-/** Null for what is no list of hosts. */
+/** Null for what is no list of hosts and addresses. */
 export function parseDocumentHosts(text: string): DocumentHosts | null {
   let any = false;
   const included = createPatterns();
@@ -30,30 +21,37 @@ export function parseDocumentHosts(text: string): DocumentHosts | null {
       return null;
   }
   return {
-    has(host) {
-      if (excluded.match(host)) return false;
-      return included.match(host) || (any && hasTwoLabels(host));
+    has(address) {
+      if (excluded.match(address)) return false;
+      return included.match(address) || (any && hasTwoLabels(new URL(address).hostname));
     },
-    names: (host) => included.hosts.has(host) && !excluded.match(host),
+    names: (address) => included.names(address) && !excluded.match(address),
   };
 }
 
 function createPatterns() {
-  const hosts = new Set<string>();
+  /** Hosts, and whole addresses. */
+  const exact = new Set<string>();
   /** With the dot before them. */
   const parents: string[] = [];
+  const names = (address: string) => exact.has(address) || exact.has(new URL(address).hostname);
   return {
-    hosts,
+    names,
     add(item: string): boolean {
+      if (item.startsWith('https://')) {
+        exact.add(item);
+        return isAddressOf(item, { allowPrivate: true });
+      }
       const isParent = item.startsWith('*.');
       const host = isParent ? item.slice(2) : item;
       if (!isWrittenPlainly(host)) return false;
       if (!hasTwoLabels(host) && (isParent || !(isAddress(host) || host === 'localhost')))
         return false;
       if (isParent) parents.push(`.${host}`);
-      else hosts.add(host);
+      else exact.add(host);
       return true;
     },
-    match: (host: string) => hosts.has(host) || parents.some((parent) => host.endsWith(parent)),
+    match: (address: string) =>
+      names(address) || parents.some((parent) => new URL(address).hostname.endsWith(parent)),
   };
 }

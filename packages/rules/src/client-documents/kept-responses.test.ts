@@ -1,26 +1,69 @@
 import { expect, test } from 'vitest';
+import { createScheduler } from '../outbound/scheduler.ts';
+import { DocumentFailure } from './faults.ts';
 import { createKeptResponses } from './kept-responses.ts';
-import { createPlaces } from './places.ts';
 
-test('a bound keeps what was used last', async () => {
-  let fetched: string[] = [];
+const MOST = 3;
+
+function createWorld() {
+  const world = { now: 0, fetched: [] as string[] };
+  const clock = () => world.now;
+  const scheduler = createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false });
   const kept = createKeptResponses({
-    clock: () => 0,
-    places: createPlaces(),
-    async fetch({ href }) {
-      fetched.push(href);
-      return { body: Buffer.from(href), keep: 1 };
+    clock,
+    scheduler,
+    async fetch(address) {
+      world.fetched.push(address);
+      if (address.includes('bad')) throw new DocumentFailure('document_status');
+      return { body: Buffer.from(address), keep: 300_000 };
     },
-    read: String,
-    most: 3,
+    read: (_, body) => String(body),
+    most: MOST,
   });
-  const addressOf = (index: number) => `https://a.example/${index}`;
-  for (const index of [0, 1, 2]) await kept.find(addressOf(index));
-  await kept.find(addressOf(0));
-  await kept.find(addressOf(3));
-  fetched = [];
-  await kept.find(addressOf(0));
-  expect(fetched).toEqual([]);
-  await kept.find(addressOf(1));
-  expect(fetched).toEqual([addressOf(1)]);
+  const find = (path: string, { isKnown = false } = {}) =>
+    kept
+      .find({ address: `https://a.example/${path}`, asker: 'a', isKnown })
+      .catch((error) => error.message);
+  /** Whether it had to be fetched. */
+  const isFetched = async (path: string, options?: { isKnown: boolean }) => {
+    const before = world.fetched.length;
+    await find(path, options);
+    return world.fetched.length > before;
+  };
+  return { world, find, isFetched };
+}
+
+const many = Array.from({ length: 2 * MOST }, (_, index) => index);
+
+test('what is used last is kept', async () => {
+  const { find, isFetched } = createWorld();
+  for (const path of ['0', '1', '2', '0', '3']) await find(path);
+  expect(await isFetched('0')).toBe(false);
+  expect(await isFetched('1')).toBe(true);
+});
+
+test('made-up addresses that fail push out only each other', async () => {
+  const { world, find, isFetched } = createWorld();
+  await find('other');
+  await find('known', { isKnown: true });
+  for (const index of many) await find(`bad/${index}`);
+  expect(await isFetched('other')).toBe(false);
+  expect(await isFetched('known', { isKnown: true })).toBe(false);
+  // It is too early to look again at the newest of them.
+  expect(await isFetched(`bad/${many.at(-1)}`)).toBe(false);
+  expect(await isFetched('bad/0')).toBe(true);
+  world.now += 5_000;
+  expect(await isFetched('bad/0')).toBe(true);
+});
+
+test('good ones that strangers make push out none that has an application', async () => {
+  const { find, isFetched } = createWorld();
+  await find('0', { isKnown: true });
+  // Of a stranger, until it is approved.
+  await find('1');
+  expect(await isFetched('1', { isKnown: true })).toBe(false);
+  for (const index of many) await find(`made-up/${index}`);
+  expect(await isFetched('0', { isKnown: true })).toBe(false);
+  expect(await isFetched('1', { isKnown: true })).toBe(false);
+  expect(await isFetched('made-up/0')).toBe(true);
 });

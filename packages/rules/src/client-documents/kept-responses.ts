@@ -1,129 +1,171 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { FetchFailure } from './faults.ts';
+import { HostFailing, NoPlace, type Scheduler } from '../outbound/scheduler.ts';
+import { DocumentFailure } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
-import { NoPlace, type Places } from './places.ts';
+import { createLatestUsed } from './latest-used.ts';
 
 const FETCHED_AGAIN_AFTER: Milliseconds = 5_000;
 const FAILURES_A_MINUTE = 10;
 const MINUTE: Milliseconds = 60_000;
 const REFRESHED_AGAIN_AFTER = MINUTE;
-/** The good one, after its time, while the address can't be reached. */
+/** The good one, after its time, while each fetch fails temporarily. */
 const SERVED_LATE: Milliseconds = 86_400_000;
 
-interface Kept<Value> {
-  good: { value: Value; until: Milliseconds } | null;
-  /** Of the latest fetch. */
-  failure: Error | null;
-  failures: Milliseconds[];
-  fetched_at: Milliseconds | null;
-  refreshed_at: Milliseconds | null;
-  running: Promise<void> | null;
+/** Of each kind: good ones that are known, other good ones, and addresses that fail. */
+const KEPT = 1_000;
+
+export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] as const;
+
+/** `kept` beside `temporary`: an earlier one took its place. */
+export type FetchResult = (typeof fetchResults)[number];
+
+export interface Wanted {
+  address: string;
+  /** Of a caller, or an application. */
+  asker: string;
+  /** It has an application, or the setting names it: not everybody can make such an address. */
+  isKnown: boolean;
+}
+
+interface Good<Value> {
+  value: Value;
+  until: Milliseconds;
+}
+
+interface Failed {
+  error: DocumentFailure;
+  /** The latest ones. */
+  times: Milliseconds[];
 }
 
 /**
- * What was read at addresses, with at most one fetch at a time for each.
+ * What was read at addresses, with at most one fetch at a time for each. Strangers can make addresses:
+ * those push out only each other.
  *
- * @param read - throws a FetchFailure, or another error for what cannot be used
+ * @param fetch - throws a DocumentFailure
+ * @param read - throws a DocumentFailure
  */
 export function createKeptResponses<Value>({
   clock,
-  places,
+  scheduler,
   fetch,
   read,
-  // Of 10 KiB each at most. Strangers can make the addresses, so there is a bound.
-  most = 1_000,
+  onResult = () => {},
+  most = KEPT,
 }: {
   clock: Clock;
-  places: Places;
-  fetch(address: URL): Promise<Fetched>;
+  scheduler: Scheduler;
+  fetch(address: string): Promise<Fetched>;
   read(address: string, body: Buffer): Value;
-  /** How many addresses are kept. */
+  onResult?(result: FetchResult): void;
   most?: number;
 }) {
-  const kept = new Map<string, Kept<Value>>();
+  const known = createLatestUsed<Good<Value>>(most);
+  const others = createLatestUsed<Good<Value>>(most);
+  const failed = createLatestUsed<Failed>(most);
+  const refreshed = createLatestUsed<Milliseconds>(most);
+  /** As many as run and wait. */
+  const running = new Map<string, Promise<Value>>();
 
-  function entryOf(key: string): Kept<Value> {
-    const known = kept.get(key);
-    const entry = known ?? {
-      good: null,
-      failure: null,
-      failures: [],
-      fetched_at: null,
-      refreshed_at: null,
-      running: null,
-    };
-    // The map is in the order of the last use.
-    kept.delete(key);
-    kept.set(key, entry);
-    for (const [oldest, { running }] of kept) {
-      if (kept.size <= most) break;
-      if (running === null) kept.delete(oldest);
+  function goodOf({ address, isKnown }: Wanted): Good<Value> | null {
+    const good = known.use(address) ?? others.use(address);
+    if (good !== undefined) setGood({ address, isKnown }, good);
+    return good ?? null;
+  }
+
+  /** The first approval makes a known address of another. */
+  function setGood({ address, isKnown }: Omit<Wanted, 'asker'>, good: Good<Value> | null): void {
+    known.delete(address);
+    others.delete(address);
+    if (good !== null) (isKnown ? known : others).set(address, good);
+  }
+
+  const isServed = (good: Good<Value> | null, late: Milliseconds = 0): good is Good<Value> =>
+    good !== null && clock() < good.until + late;
+
+  async function load(wanted: Wanted): Promise<Value> {
+    const { address } = wanted;
+    try {
+      const { body, keep } = await fetch(address);
+      const value = read(address, body);
+      setGood(wanted, { value, until: clock() + keep });
+      failed.delete(address);
+      onResult('good');
+      return value;
+    } catch (error) {
+      if (error instanceof DocumentFailure) noteFailure(wanted, error);
+      throw error;
     }
-    return entry;
   }
 
-  function mayFetch({ fetched_at, failures }: Kept<Value>): boolean {
+  function noteFailure(wanted: Wanted, error: DocumentFailure): void {
+    const times = failed.use(wanted.address)?.times ?? [];
+    failed.set(wanted.address, { error, times: [...times, clock()].slice(-FAILURES_A_MINUTE) });
+    if (!error.isTemporary) setGood(wanted, null);
+    onResult(error.isTemporary ? 'temporary' : 'final');
+    if (error.isTemporary && isServed(goodOf(wanted), SERVED_LATE)) onResult('kept');
+  }
+
+  /** @throws why there is nothing new */
+  function fetchOnce(wanted: Wanted): Promise<Value> {
+    const { address, asker, isKnown } = wanted;
+    const joined = running.get(address);
+    if (joined !== undefined) return joined;
+    const { hostname: host } = new URL(address);
+    const fetched = scheduler
+      .run({ host, asker, isKnown }, () => load(wanted))
+      .catch((error: unknown) => {
+        if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
+        throw error;
+      })
+      .finally(() => running.delete(address));
+    running.set(address, fetched);
+    return fetched;
+  }
+
+  /** @throws the latest failure where it is too early to look again */
+  function checkPause(address: string): void {
+    const { error, times = [] } = failed.use(address) ?? {};
     const now = clock();
-    if (fetched_at !== null && now < fetched_at + FETCHED_AGAIN_AFTER) return false;
-    return failures.filter((time) => now < time + MINUTE).length < FAILURES_A_MINUTE;
-  }
-
-  async function load(entry: Kept<Value>, address: string): Promise<void> {
-    const url = new URL(address);
-    await places.within(url.hostname, async () => {
-      entry.fetched_at = clock();
-      try {
-        const { body, keep } = await fetch(url);
-        entry.good = { value: read(address, body), until: clock() + keep };
-        entry.failure = null;
-        entry.failures = [];
-      } catch (error) {
-        entry.failure = error as Error;
-        entry.failures = [...entry.failures, clock()].slice(-FAILURES_A_MINUTE);
-        if (!(error instanceof FetchFailure) || !error.unreachable) entry.good = null;
-      }
-    });
-  }
-
-  function fetchOnce(entry: Kept<Value>, address: string): Promise<void> {
-    entry.running ??= load(entry, address).finally(() => {
-      entry.running = null;
-    });
-    return entry.running;
+    const latest = times.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const count = times.filter((time) => now < time + MINUTE).length;
+    if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) throw error;
   }
 
   return {
     /** The last good one in its time, or, if it may be late, until a day after it. Nothing is fetched. */
-    peek(address: string, { mayBeLate = false } = {}): Value | null {
-      const good = kept.get(address)?.good ?? null;
-      return good !== null && clock() < good.until + (mayBeLate ? SERVED_LATE : 0)
-        ? good.value
-        : null;
+    peek(wanted: Wanted, { mayBeLate = false } = {}): Value | null {
+      const good = goodOf(wanted);
+      return isServed(good, mayBeLate ? SERVED_LATE : 0) ? good.value : null;
     },
 
     /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
-    async refresh(address: string): Promise<Value | null> {
-      const entry = entryOf(address);
-      const now = clock();
-      if (entry.refreshed_at !== null && now < entry.refreshed_at + REFRESHED_AGAIN_AFTER) {
-        return null;
-      }
-      entry.refreshed_at = now;
-      await fetchOnce(entry, address).catch((error: unknown) => {
-        if (!(error instanceof NoPlace)) throw error;
+    async refresh(wanted: Wanted): Promise<Value | null> {
+      const at = refreshed.use(wanted.address) ?? Number.NEGATIVE_INFINITY;
+      if (clock() < at + REFRESHED_AGAIN_AFTER) return null;
+      refreshed.set(wanted.address, clock());
+      return fetchOnce(wanted).catch((error: unknown) => {
+        if (isNoResponse(error)) return null;
+        throw error;
       });
-      return entry.failure === null ? (entry.good?.value ?? null) : null;
     },
 
-    /** @throws NoPlace, or why there is nothing */
-    async find(address: string): Promise<Value> {
-      const entry = entryOf(address);
-      if (entry.good !== null && clock() < entry.good.until) return entry.good.value;
-      if (entry.running !== null || mayFetch(entry)) {
-        await fetchOnce(entry, address);
+    /** @throws NoPlace, HostFailing or DocumentFailure if there is nothing */
+    async find(wanted: Wanted): Promise<Value> {
+      const good = goodOf(wanted);
+      if (isServed(good)) return good.value;
+      try {
+        if (!running.has(wanted.address)) checkPause(wanted.address);
+        return await fetchOnce(wanted);
+      } catch (error) {
+        // A final failure has taken it away.
+        const earlier = goodOf(wanted);
+        if (error instanceof NoPlace || !isServed(earlier, SERVED_LATE)) throw error;
+        return earlier.value;
       }
-      if (entry.good !== null && clock() < entry.good.until + SERVED_LATE) return entry.good.value;
-      throw entry.failure;
     },
   };
 }
+
+export const isNoResponse = (error: unknown): error is Error =>
+  [NoPlace, HostFailing, DocumentFailure].some((kind) => error instanceof kind);

@@ -1,7 +1,12 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
 import { fields, isUuid } from '@latchkey/schema';
-import type { LinkedDocument, LinkedResource, ResourceRecord } from '@latchkey/store/records';
+import type {
+  ApplicationRecord,
+  LinkedDocument,
+  LinkedResource,
+  ResourceRecord,
+} from '@latchkey/store/records';
 import { z } from 'zod';
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
@@ -36,7 +41,11 @@ export interface ReadTargetOptions {
   mayBeStale: boolean;
   onApplication: (application: LinkingApplication) => void;
   /** Reads the document at an address that is taken. */
-  findDocument: (documents: ClientDocuments, address: string) => Promise<ClientDocument>;
+  findDocument: (
+    documents: ClientDocuments,
+    address: string,
+    record: ApplicationRecord | null,
+  ) => Promise<ClientDocument>;
 }
 
 /**
@@ -110,7 +119,7 @@ async function findClient(
     if (record?.disabled) {
       throw DomainError.because('client_disabled', { application_id: record.id });
     }
-    const document = await findDocument(clientDocuments, id);
+    const document = await findDocument(clientDocuments, id, record);
     return { application: withDocument(record, linkedDocument(document), clock()), document };
   }
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');

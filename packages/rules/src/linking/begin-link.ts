@@ -2,12 +2,12 @@ import { mintCredential, newId, randomBytes } from '@latchkey/domain/credentials
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { LINK_LIFETIME } from '@latchkey/domain/lifetimes';
+import { reasons } from '@latchkey/domain/reasons';
 import type { LinkRecord } from '@latchkey/store/records';
-import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
-import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
-import { NoPlace } from '../client-documents/places.ts';
+import { DocumentFailure } from '../client-documents/faults.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { HostFailing, NoPlace } from '../outbound/scheduler.ts';
 import {
   type AuthorizationRequest,
   linkedDocument,
@@ -39,13 +39,15 @@ export async function readAuthorization(
   {
     onApplication,
     beforeFetch,
-  }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void },
+    caller,
+  }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void; caller: string },
 ): Promise<UnconfirmedRequest> {
   let document: Promise<ClientDocument> | undefined;
-  const findDocument: ReadTargetOptions['findDocument'] = (documents, address) => {
+  const findDocument: ReadTargetOptions['findDocument'] = (documents, address, record) => {
     if (document === undefined) {
       beforeFetch();
-      document = fetchDocument(documents, address);
+      const askedBy = { caller, hasApplication: record !== null };
+      document = documents.find(address, askedBy).catch(refuseDocument);
     }
     return document;
   };
@@ -72,15 +74,12 @@ export async function readAuthorization(
   return { ...request, confirm };
 }
 
-async function fetchDocument(documents: ClientDocuments, address: string): Promise<ClientDocument> {
-  try {
-    return await documents.find(address);
-  } catch (error) {
-    if (error instanceof NoPlace) throw new DomainError('rate_limited');
-    if (!(error instanceof FetchFailure || error instanceof BadDocument)) throw error;
-    const why = { reason: error.fault, subject: {} };
-    throw new DomainError('client_document_invalid', {}, error.cause, why);
-  }
+function refuseDocument(error: unknown): never {
+  if (error instanceof NoPlace) throw new DomainError('rate_limited');
+  if (error instanceof HostFailing) throw new DomainError('client_document_unavailable');
+  if (!(error instanceof DocumentFailure)) throw error;
+  const why = { reason: error.fault, subject: {} };
+  throw new DomainError(reasons[error.fault].code, {}, error.cause, why);
 }
 
 export async function beginLink(

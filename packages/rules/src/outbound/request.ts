@@ -12,18 +12,14 @@ export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'agents'> 
 export interface OutboundResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As it was sent: a compressed one stays compressed. */
-  body: Buffer;
-}
-
-export class ResponseTooLarge extends Error {
-  override readonly name = 'ResponseTooLarge';
+  /** As it was sent: a compressed one stays compressed. Null if it is longer than it may be. */
+  body: Buffer | null;
 }
 
 /**
  * {@link send}, and the whole response.
  *
- * @throws OutboundError or ResponseTooLarge
+ * @throws OutboundError
  */
 export async function request(
   url: URL,
@@ -35,18 +31,17 @@ export async function request(
   try {
     return { status: statusCode, headers, body: await read(response, maxBytes) };
   } catch (error) {
-    if (error instanceof ResponseTooLarge) throw error;
     throw new OutboundError(signal.aborted ? 'timeout' : 'connection_failed', error);
   }
 }
 
-async function read(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function read(response: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
   // Leaving the loop destroys the connection.
   for await (const chunk of response) {
     length += chunk.length;
-    if (length > maxBytes) throw new ResponseTooLarge();
+    if (length > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -24,6 +24,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       const known = {
         ui_locales: parameters.get('ui_locales'),
         refused_uri: others.length === 0 ? refused_uri : null,
+        again_path: `/oauth/authorize?${query}`,
       };
       context.errorPage = known;
       try {
@@ -34,6 +35,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
           },
           readInput: () =>
             readAuthorization(service, parameters, context.redacted.request_id, {
+              caller: address_key,
               onApplication({ name, homepage_uri }) {
                 context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
               },

@@ -56,10 +56,13 @@ export function createPageSender(
 
   function wayBackOf(
     { code, members }: DomainError,
-    { application_name = null, back_url = null, form_path }: ErrorPageDetails,
+    { application_name = null, back_url = null, form_path, again_path }: ErrorPageDetails,
   ): WayBack | null {
     if (code === 'form_rejected' && form_path !== undefined) {
       return { url: basePath + form_path, name: null };
+    }
+    if (code === 'client_document_unavailable' && again_path !== undefined) {
+      return { url: basePath + again_path, name: null };
     }
     const url = members.redirect_to ?? back_url;
     if (url !== null) return { url, name: application_name ?? name };
@@ -93,7 +96,7 @@ export function createPageSender(
 /** This shows what is wrong with a public document or the request, and nothing that only the service knows. */
 function problemOf(error: DomainError, returns: StrangersAddress | null): string | null {
   const { code, reason } = error;
-  if (code === 'client_document_invalid') return reason && reasons[reason].found;
+  if (code.startsWith('client_document_')) return reason && reasons[reason].found;
   if (returns === null || code === 'link_expired') return null;
   return refusalInWords(error).description ?? errorDefinition(code).description;
 }

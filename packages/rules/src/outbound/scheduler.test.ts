@@ -1,0 +1,139 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  createScheduler,
+  FAILURES_OF_HOST,
+  HostFailing,
+  NoPlace,
+  type Outgoing,
+  type SchedulerOptions,
+} from './scheduler.ts';
+
+function createWorld(options: Partial<SchedulerOptions> = {}) {
+  const world = { now: 0 };
+  const scheduler = createScheduler({
+    clock: () => world.now,
+    places: 100,
+    patience: 30_000,
+    isLate: (error) => error === 'late',
+    ...options,
+  });
+  /** What runs, in the order of the beginning. */
+  const begun: { host: string; end(): void; fail(error: unknown): void }[] = [];
+  /** What has become of it. */
+  const run = async (outgoing: Partial<Outgoing>) => {
+    const { host = 'a host', asker = 'somebody', isKnown = false } = outgoing;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const ended = scheduler.run({ host, asker, isKnown }, () => {
+      begun.push({ host, end: resolve, fail: reject });
+      return promise;
+    });
+    const outcome = ended.then(
+      () => 'done',
+      (error) => (error instanceof Error ? error.name : error),
+    );
+    await turn();
+    return { outcome };
+  };
+  const hosts = () => begun.map(({ host }) => host);
+  /** Lets it end, and what waited for it begin. */
+  const end = async (index: number) => {
+    begun[index]?.end();
+    await turn();
+  };
+  return { world, scheduler, begun, run, hosts, end };
+}
+
+test('2 of a host run at once, and a free place is for who can use it', async () => {
+  const { run, hosts, end } = createWorld({ places: 3 });
+  for (const host of ['a', 'a', 'b', 'a', 'c']) await run({ host });
+  expect(hosts()).toEqual(['a', 'a', 'b']);
+  // The fourth waits for a place of its host, so the fifth goes before it.
+  await end(2);
+  expect(hosts()).toEqual(['a', 'a', 'b', 'c']);
+  await end(0);
+  expect(hosts()).toEqual(['a', 'a', 'b', 'c', 'a']);
+});
+
+test('free places go round those who ask', async () => {
+  const { scheduler, run, hosts, end } = createWorld({ places: 1, perAsker: 9 });
+  for (const host of ['1', '2', '3', '4']) await run({ host, asker: 'busy' });
+  await run({ host: '5', asker: 'somebody' });
+  await run({ host: '6', asker: 'somebody else' });
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 5 });
+  for (const index of [0, 1, 2, 3, 4]) await end(index);
+  expect(hosts()).toEqual(['1', '2', '5', '6', '3', '4']);
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+});
+
+test('of one asker 2 run and 2 wait, and the fifth is refused at once', async () => {
+  const { run, hosts, end } = createWorld({ perAsker: 2 });
+  for (const host of ['1', '2', '3', '4']) await run({ host, asker: 'busy' });
+  const fifth = await run({ host: '5', asker: 'busy' });
+  expect(await fifth.outcome).toBe(NoPlace.name);
+  await run({ host: '6', asker: 'somebody else' });
+  expect(hosts()).toEqual(['1', '2', '6']);
+  await end(0);
+  expect(hosts()).toEqual(['1', '2', '6', '3']);
+});
+
+test('some places are for what is known', async () => {
+  const { run, hosts, end } = createWorld({ places: 3, placesOfKnown: 1 });
+  for (const host of ['1', '2', '3']) await run({ host });
+  await run({ host: 'known', isKnown: true });
+  expect(hosts()).toEqual(['1', '2', 'known']);
+  await end(2);
+  expect(hosts()).toEqual(['1', '2', 'known']);
+  await end(0);
+  expect(hosts()).toEqual(['1', '2', 'known', '3']);
+});
+
+test('a host has one place for a minute after it took too long', async () => {
+  const { world, begun, run, hosts } = createWorld();
+  const late = await run({ host: 'slow' });
+  begun[0]?.fail('late');
+  expect(await late.outcome).toBe('late');
+  for (const host of ['slow', 'slow', 'other']) await run({ host });
+  expect(hosts()).toEqual(['slow', 'slow', 'other']);
+  world.now += 60_000;
+  await run({ host: 'slow' });
+  expect(hosts()).toEqual(['slow', 'slow', 'other', 'slow']);
+});
+
+test('a host at which 20 failed in a minute is left alone, but for what is known', async () => {
+  const { world, begun, run } = createWorld();
+  const fail = async () => {
+    const { outcome } = await run({});
+    begun.at(-1)?.fail('broken');
+    return outcome;
+  };
+  for (let count = 1; count < FAILURES_OF_HOST; count += 1) await fail();
+  // Both have their places, and a third waits, when the last one is spent.
+  for (let count = 0; count < 2; count += 1) await run({});
+  const third = await run({});
+  const before = begun.length;
+  begun.at(-1)?.fail('broken');
+  await turn();
+  const fourth = await run({});
+  expect(begun).toHaveLength(before);
+  expect(await third.outcome).toBe(HostFailing.name);
+  expect(await fourth.outcome).toBe(HostFailing.name);
+  begun.at(-2)?.end();
+  await run({ isKnown: true });
+  await run({ host: 'other' });
+  expect(begun).toHaveLength(before + 2);
+  world.now += 60_000;
+  await run({});
+  expect(begun).toHaveLength(before + 3);
+});
+
+test('who has waited too long has no place later', async () => {
+  const { scheduler, run, hosts, end } = createWorld({ places: 1, patience: 1 });
+  await run({});
+  const late = await run({});
+  expect(await late.outcome).toBe(NoPlace.name);
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+  await end(0);
+  await run({});
+  expect(hosts()).toHaveLength(2);
+});
