@@ -1,3 +1,4 @@
+import { TIMEOUT } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -41,7 +42,7 @@ const MAX_INTERIM_RESPONSES = 10;
  * any other.
  *
  * @returns the response, as soon as its headers are there
- * @throws OutboundError; `timeout` when the signal was aborted
+ * @throws OutboundError; `timeout` when the signal was aborted, or no name server has answered
  */
 export async function send(url: URL, options: SentRequest): Promise<IncomingMessage> {
   const { method, headers, body, allow, signal, agents = singleUse } = options;
@@ -70,7 +71,8 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     return await responseTo(sent);
   } catch (error) {
     if (error instanceof OutboundError) throw error;
-    if (signal.aborted) throw new OutboundError('timeout', error);
+    const isLateName = (error as NodeJS.ErrnoException).code === TIMEOUT;
+    if (signal.aborted || isLateName) throw new OutboundError('timeout', error);
     // The server closed the connection before the request reached it.
     if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
     const isTls = isSecure && progress.connected && !progress.secured;
