@@ -707,6 +707,137 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await store.findDelivery(delivery.id)).toMatchObject({ status: 'pending' });
       }));
 
+    /** Told, and to be told, of an account that it has a grant of. */
+    async function withNames(store: Store, members: Partial<ApplicationRecord> = {}) {
+      const application = anApplication(members);
+      await store.createApplication(application);
+      const application_id = application.id;
+      const types: EventType[] = ['account.updated'];
+      const own = await endpointOf(store, { application_id, types });
+      const host = await endpointOf(store, { types });
+      const { grant } = await granted(store, { application_id });
+      const account = { ...grant.account, username: 'secret-2' };
+      await store.putAccount({ ...account, username: 'secret-1' });
+      await makeAll(store);
+      const [first] = await claimed(store, own, Date.now() + 5);
+      if (!first) throw new Error('A delivery is due.');
+      await store.endTries([ended(first.delivery)]);
+      await sleep(2);
+      await store.putAccount(account);
+      await makeAll(store);
+      const [second] = await claimed(store, own, Date.now() + 5);
+      if (!second) throw new Error('A delivery is due.');
+      const refused = {
+        at: Date.now(),
+        result: 'refused',
+        next_attempt_at: Date.now() + DAY / 2,
+      } as const;
+      await store.endTries([ended(second.delivery, refused)]);
+      const left = async () =>
+        (await store.listDeliveries({ endpoint_id: own.id }, ALL))
+          .map(({ status, body }) => [status, body])
+          .sort();
+      const ids = [first.delivery.id, second.delivery.id] as const;
+      const disconnect = () =>
+        store.revokeActive({
+          ...{ account_id: account.id, application_id, now: Date.now() },
+          initiator: anInitiator({ by: 'user' }),
+        });
+      return { own, host, application_id, account, ids, left, disconnect };
+    }
+    const GONE = [
+      ['delivered', null],
+      ['dropped', null],
+    ];
+
+    test('has no names for an application whose last grant has ended, when it is claimed', () =>
+      onEmpty(async (store, other) => {
+        const { own, host, left, disconnect } = await withNames(store);
+        await disconnect();
+        expect(await claimed(other, own, Date.now() + DAY)).toEqual([]);
+        expect(await left()).toEqual(GONE);
+        expect(await claimed(other, host, Date.now() + DAY)).toHaveLength(2);
+      }));
+
+    test('has no names for it soon after, and a new grant brings none back', () =>
+      onEmpty(async (store, other) => {
+        const { own, application_id, account, ids, left, disconnect } = await withNames(store);
+        const another = await granted(store, { application_id, account });
+        await sleep(10);
+        await store.revokeGrant(revocationOf(another));
+        await makeAll(other);
+        expect((await left()).map(([status]) => status)).toEqual(['delivered', 'pending']);
+        expect(JSON.stringify(await left())).toContain('secret-1');
+
+        await disconnect();
+        await sleep(2);
+        await granted(store, { application_id, account });
+        await makeAll(other);
+        expect(await left()).toEqual(GONE);
+        for (const id of ids) expect(await store.retryDelivery(id, Date.now() + DAY)).toBeNull();
+        const replay = { endpoint_id: own.id, since: 0, now: Date.now(), limit: 9 };
+        expect(await store.replayDeliveries(replay)).toBe(0);
+        await store.putAccount({ ...account, username: 'ada' });
+        await makeAll(other);
+        expect(await claimed(store, own, Date.now() + 5)).toHaveLength(1);
+      }));
+
+    test.each([
+      [
+        'a claim',
+        async (store: Store, id: string) =>
+          (await claimed(store, { id } as EndpointRecord, Date.now() + DAY)).at(0) ?? null,
+      ],
+      ['a retry', (store: Store, _: string, id: string) => store.retryDelivery(id, Date.now())],
+      [
+        'a replay',
+        async (store: Store, endpoint_id: string) =>
+          (await store.replayDeliveries({ endpoint_id, since: 0, now: Date.now(), limit: 1 })) ||
+          null,
+      ],
+    ])('has no names after %s for an application without a grant', (_, again) =>
+      onEmpty(async (store, other) => {
+        const { own, ids, left, application_id, account, disconnect } = await withNames(store);
+        await disconnect();
+        await sleep(2);
+        await granted(store, { application_id, account });
+        expect(await again(other, own.id, ids[1])).toBeNull();
+        expect(await left()).toEqual(GONE);
+      }),
+    );
+
+    test('is not made, and has no names, for an application all of whose grants are idle', () =>
+      onEmpty(async (store, other) => {
+        const { own, host, account, ids, left } = await withNames(store, { idle_days: 1 });
+        const later = Date.now() + 3 * DAY;
+        await store.putAccount({ ...account, username: 'secret-3' });
+        await makeAll(other, later);
+        expect(await left()).toHaveLength(2);
+        expect(await store.listDeliveries({ endpoint_id: host.id }, ALL)).toHaveLength(3);
+        expect(await store.retryDelivery(ids[0], later)).toBeNull();
+        expect((await left())[0]).toEqual(['delivered', null]);
+        expect(await claimed(other, own, later)).toEqual([]);
+        expect(await left()).toEqual(GONE);
+      }));
+
+    test('has no names in any race of its making with the end of the last grant', () =>
+      onEmpty(async (store, other) => {
+        const { own, application_id } = await withNames(store);
+        for (let round = 0; round < 12; round++) {
+          const { grant } = await granted(store, { application_id });
+          await store.putAccount({ ...grant.account, username: `secret-of-${round}` });
+          await Promise.all([
+            makeAll(other),
+            makeAll(store),
+            store.revokeGrant({ ...revocationOf({ grant } as Granted), now: Date.now() }),
+          ]);
+        }
+        await makeAll(store);
+        const found = await store.listDeliveries({ endpoint_id: own.id }, ALL);
+        expect(JSON.stringify(found)).not.toContain('secret-of');
+        expect(found.filter(({ status }) => status === 'pending')).toHaveLength(1);
+      }));
+
     test('has no names of an erased account, and none is made', () =>
       onEmpty(async (store, other) => {
         const host = await endpointOf(store, { types: ['account.updated'] });

@@ -269,8 +269,20 @@ export async function everyOperation(
   await store.createApplication(paused);
   await store.createEndpoint(anEndpoint({ application_id: paused.id }), { most: 9 });
   await store.setApplicationDisabled(paused.id, true, now);
+  const connected = anApplication();
+  await store.createApplication(connected);
+  const own = anEndpoint({ application_id: connected.id });
+  await store.createEndpoint(own, { most: 9 });
+  await granted(store, { account, application_id: connected.id });
   await granted(store, ofBoth);
   await store.putAccount({ ...account, display_name: 'Renamed' });
+  await store.makeDeliveries(now);
+  // And what is not told any more.
+  await store.updateApplication(connected.id, { idle_days: 1 });
+  const idle = { now: now + 9 * DAY, claim: anId(), endpoints: [{ id: own.id, most: 9 }] };
+  await store.claimDeliveries(idle);
+  const ofConnected = { account_id, application_id: connected.id };
+  await store.revokeActive({ ...ofConnected, now: Date.now(), initiator });
   await store.makeDeliveries(now);
   const claim = anId();
   const [claimed] = await store.claimDeliveries({

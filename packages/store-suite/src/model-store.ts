@@ -64,6 +64,7 @@ import {
   liveChange,
   outdatedSecrets,
   type Store,
+  unusedBefore,
 } from '@latchkey/store/store';
 import type { UseMark } from '@latchkey/store/use-mark';
 
@@ -129,6 +130,8 @@ export const emptyState = () => ({
   endpoints: new Map<string, StoredEndpoint>(),
   recorded: [] as Recorded[],
   deliveries: new Map<string, DeliveryRecord>(),
+  /** Of an `account.updated`, the application that is told. */
+  namesFor: new Map<string, string>(),
   refusals: new Map<string, RefusalRecord>(),
   commandChanges: new Map<string, CommandChange>(),
   logNumber: 0,
@@ -187,18 +190,18 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
   }
 
   /** With the applications that are told of it. Null if what it is about is gone. */
-  function eventOf({
-    type,
-    about,
-    at,
-    name,
-  }: Recorded): { event: Event; applications: string[] } | null {
+  function eventOf(
+    { type, about, at, name }: Recorded,
+    now: number,
+  ): { event: Event; applications: string[] } | null {
     const id = randomUUID();
     if (type === 'account.updated') {
       const account = methods.findAccount(about);
       if (!account) return null;
       const grants = grantsOf({ account_id: about }).filter(isActive);
-      const applications = grants.map(({ application_id }) => application_id);
+      const applications = grants
+        .map(({ application_id }) => application_id)
+        .filter((application_id) => mayKnow(application_id, about, now));
       return { event: accountUpdated({ id, at }, account), applications };
     }
     if (type === 'application.disabled' || type === 'application.enabled') {
@@ -216,6 +219,61 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     if (type === 'grant.created') return { event: grantCreated(toldGrant), applications: [] };
     const event = grantRevoked({ ...toldGrant, revoked_at: at, reason: endReason(grant) });
     return { event, applications: [application_id] };
+  }
+
+  /** Whether the application has an active grant of the account that is not idle. */
+  function mayKnow(
+    application_id: string,
+    account_id: string | null,
+    now: number,
+    by = Number.POSITIVE_INFINITY,
+  ): boolean {
+    const application = methods.findApplication(application_id);
+    const before = application && unusedBefore(application, now);
+    return grantsOf({ application_id, account_id })
+      .filter(isActive)
+      .filter(({ created_at }) => created_at <= by)
+      .some((grant) => before === null || !isUnusedSince(grant, before));
+  }
+
+  /** Takes the names of the account back that the application was told, or is to be told, of what happened until then. */
+  function forget(
+    application_id: string,
+    account_id: string | null,
+    until: number,
+    now: number,
+  ): void {
+    for (const [id, delivery] of state.deliveries) {
+      if (state.namesFor.get(id) !== application_id) continue;
+      if (delivery.account_id !== account_id || delivery.created_at > until) continue;
+      delivery.body = null;
+      if (delivery.status === 'pending') drop(delivery, now);
+    }
+  }
+
+  /** After the end of a grant, if that was the last one. A later one brings nothing back. */
+  function takeNamesBack(grant_id: string, ended_at: number, now: number): void {
+    const grant = redeemed(grant_id);
+    if (!grant) return;
+    const { application_id, account_id } = grant;
+    const others = grantsOf({ application_id, account_id }).filter(isActive);
+    if (others.some(({ created_at }) => created_at <= ended_at)) return;
+    forget(application_id, account_id, ended_at, now);
+  }
+
+  /** Otherwise it is dropped, and its names are gone. */
+  function mayBeTold(delivery: DeliveryRecord, now: number): boolean {
+    const { id, account_id, created_at } = delivery;
+    const application_id = state.namesFor.get(id);
+    if (application_id === undefined) return true;
+    if (mayKnow(application_id, account_id, now, created_at)) return true;
+    if (mayKnow(application_id, account_id, now)) {
+      // What has ended before takes the names back.
+      methods.makeDeliveries(now);
+      return delivery.body !== null;
+    }
+    forget(application_id, account_id, created_at, now);
+    return false;
   }
 
   /** Those of deleted applications are found by nobody. */
@@ -794,14 +852,18 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         // The message has the account as it is now, so one is enough.
         const isAgain = recorded.slice(index + 1).some((later) => later.about === about);
         if (type === 'account.updated' && isAgain) continue;
-        const made = eventOf(one);
+        const made = eventOf(one, now);
         if (made === null) continue;
         const owners = isForApplications(type) ? [null, ...made.applications] : [null];
         for (const endpoint of state.endpoints.values()) {
           if (!owners.includes(endpoint.application_id) || !isToldOf(endpoint, type)) continue;
           const delivery = newDelivery(made.event, endpoint.id, now);
           insert(state.deliveries, delivery.id, delivery);
+          if (type === 'account.updated' && endpoint.application_id !== null) {
+            state.namesFor.set(delivery.id, endpoint.application_id);
+          }
         }
+        if (type === 'grant.revoked') takeNamesBack(about, one.at, now);
       }
       return false;
     },
@@ -833,6 +895,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
           .slice(0, most)
           .flatMap((delivery) => {
             Object.assign(delivery, { claim, due_at: now + CLAIM_LASTS });
+            if (!mayBeTold(delivery, now)) return [];
             if (isStillTold(delivery, { isDisabled })) {
               return [{ delivery, endpoint: endpointOf(endpoint) }];
             }
@@ -883,7 +946,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
 
     retryDelivery(delivery_id, now) {
       const delivery = methods.findDelivery(delivery_id);
-      if (!delivery || !canBegin(delivery, now)) return null;
+      if (!delivery || !canBegin(delivery, now) || !mayBeTold(delivery, now)) return null;
       return beginAnew(delivery, now);
     },
 
@@ -895,7 +958,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
             one.status !== 'delivered' &&
             (one.ended_at ?? since) >= since &&
             one.type !== 'ping' &&
-            canBegin(one, now),
+            canBegin(one, now) &&
+            mayBeTold(one, now),
         );
       return undelivered.slice(0, limit).map((one) => beginAnew(one, now)).length;
     },

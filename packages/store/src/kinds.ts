@@ -383,6 +383,8 @@ export const deliveries = kind(
     account_revision,
     /** The account whose names the body has, or is to have. */
     names_of: optional(id()),
+    /** The application that they are for. Null for the host. */
+    names_for: fixed(optional(id())),
     body: optional(text()),
     status: text<DeliveryRecord['status']>(),
     created_at: time(),
@@ -402,7 +404,7 @@ export const deliveries = kind(
       deliveries_due: { on: ['endpoint_id', 'due_at'], where: { set: ['due_at'] } },
       deliveries_by_endpoint: { on: ['endpoint_id', 'status', 'id'] },
       deliveries_by_grant: { on: ['grant_id', 'id'], where: { set: ['grant_id'] } },
-      deliveries_with_names: { on: ['names_of'], where: { set: ['names_of'] } },
+      deliveries_with_names: { on: ['names_of', 'names_for'], where: { set: ['names_of'] } },
     },
     expiry: { at: 'ended_at', kept: DELIVERIES_KEPT },
     copied: { set: 'due_at' },

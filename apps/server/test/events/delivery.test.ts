@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
-import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer, useServer } from '../http/running-server.ts';
 import { isSignedBy, type Receiver, startReceiver } from './receiver.ts';
 
@@ -135,6 +135,51 @@ describeOnEachStore('a message', (fresh) => {
     await vi.waitFor(async () => {
       expect((await deliveries({ grant_id }))[0].status).toBe('delivered');
     }, 20_000);
+  });
+
+  test('tells no application of an account that has disconnected it', async () => {
+    const [host, own] = [await receiver(), await receiver()];
+    const linked = await linkedApplication(server);
+    const { application_id, account_id } = linked;
+    const types = ['account.updated'];
+    await endpointAt(host, { types });
+    const { id: endpoint_id } = await endpointAt(own, { application_id, types });
+    await linked.link();
+    const rename = (username: string) =>
+      succeed(server, 'admin.accounts.put', { account_id, ...ADA, username }, operator);
+    const since = new Date(server.now()).toISOString();
+    await rename('ada-1');
+    await vi.waitFor(() => expect(own.heard).toHaveLength(1), 20_000);
+    own.answer = (response) => void response.writeHead(500).end();
+    await rename('ada-2');
+    await vi.waitFor(() => expect(own.heard).toHaveLength(2), 20_000);
+    await ended({ endpoint_id });
+
+    const parties = { account_id, application_id };
+    await succeed(server, 'admin.connections.revoke', parties, operator);
+    server.advance(1);
+    await linked.link();
+    own.answer = (response) => void response.writeHead(204).end();
+    server.advance(MINUTE);
+    await vi.waitFor(async () => {
+      const statuses = (await deliveries({ endpoint_id })).map(({ status }) => status);
+      expect(statuses.sort()).toEqual(['delivered', 'dropped']);
+    }, 20_000);
+    for (const { id } of await deliveries({ endpoint_id })) {
+      const retried = await send(server, {
+        ...{ method: 'POST', path: `/admin/deliveries/${id}/retry`, authorization: operator },
+      });
+      expect([retried.status, retried.json.error_code]).toEqual([404, 'delivery_not_found']);
+    }
+    const replay = { endpoint_id, since };
+    const { count } = await succeed(server, 'admin.endpoints.replay', replay, operator);
+    expect(count).toBe(0);
+
+    await rename('ada-3');
+    await vi.waitFor(() => expect(own.heard).toHaveLength(3), 20_000);
+    const names = ({ heard }: Receiver) => heard.map(({ body }) => body.data.username);
+    expect(names(own)).toEqual(['ada-1', 'ada-2', 'ada-3']);
+    await vi.waitFor(() => expect(names(host)).toEqual(['ada-1', 'ada-2', 'ada-3']), 20_000);
   });
 
   test('ends an endpoint that says 410, or fails for five days', async () => {

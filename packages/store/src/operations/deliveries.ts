@@ -22,7 +22,8 @@ import { accounts, deliveries as kind } from '../kinds.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
 import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
 import type { ByHand } from './by-hand.ts';
-import type { EndpointsInside, endpoints } from './endpoints.ts';
+import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
+import type { NamesInside } from './names.ts';
 
 type Deliveries = Pick<
   Store,
@@ -40,10 +41,11 @@ type Deliveries = Pick<
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
 
-const INTERNAL = ['account_revision', 'names_of', 'generation', 'round'];
+const INTERNAL = ['account_revision', 'names_of', 'names_for', 'generation', 'round'];
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
 const DELIVERY = FIELDS.filter((name) => !INTERNAL.includes(name)) as (keyof DeliveryRecord)[];
 
+const REPLAYED = ['id', 'round', 'names_of', 'names_for', 'created_at'] as const;
 const newestFirst = { by: ['id'], descending: true } as const;
 const same = <T>(value: T): T => value;
 
@@ -70,6 +72,8 @@ export function deliveries(
   { findTold, findVisible, dropUntold }: EndpointsInside,
   { endTriesOf }: Pick<ReturnType<typeof endpoints>, 'endTriesOf'>,
   { endpointsWithDue }: Pick<ByHand, 'endpointsWithDue'>,
+  { mayKnow, forget }: Pick<NamesInside, 'mayKnow' | 'forget'>,
+  tell: () => Promise<void>,
 ): Deliveries {
   const insert = db.insertOnce(kind);
   const ofId = ({ id }: Givens<OfId>) => ({ id });
@@ -186,7 +190,7 @@ export function deliveries(
     (of: Givens<Replayed & { status: Status; since: number }>) => [
       { endpoint_id: of.endpoint_id, status: of.status, ended_at: atLeast(of.since), ...told },
     ],
-    ['id', 'round'],
+    REPLAYED,
     same,
     { index: 'deliveries_by_endpoint', order: newestFirst, isDecisive: true },
   );
@@ -195,7 +199,7 @@ export function deliveries(
     (of: Givens<Replayed & { now: number }>) => [
       { endpoint_id: of.endpoint_id, due_at: moreThan(of.now), claim: null, ...told },
     ],
-    ['id', 'round'],
+    REPLAYED,
     same,
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: true },
   );
@@ -208,6 +212,27 @@ export function deliveries(
     if (account === null) return delivery;
     const { body } = accountUpdated({ id: event_id, at: created_at }, account);
     return (await write({ id, claim, now, body })) ? { ...delivery, body } : delivery;
+  }
+
+  /** Whether an endpoint may be told of a delivery. Otherwise that is dropped, and its names are gone. */
+  function asking({ application }: ToldEndpoint, now: number): (one: Named) => Promise<boolean> {
+    let told: Promise<void> | null = null;
+    return async ({ id, names_of, names_for, created_at }) => {
+      if (names_of === null || names_for === null) return true;
+      const pair = { account_id: names_of, application_id: names_for };
+      if (application !== null) {
+        if (await mayKnow(pair, application, now, created_at)) return true;
+        if (await mayKnow(pair, application, now)) {
+          // If the grants before it ended first, this takes the names back: the new one brings nothing back.
+          told ??= tell();
+          await told;
+          const left = await find({ id });
+          return left !== null && (left.body !== null || left.status === 'pending');
+        }
+      }
+      await forget(pair, created_at, now);
+      return false;
+    };
   }
 
   async function claimOf(
@@ -223,8 +248,10 @@ export function deliveries(
     if (some === null) return [];
     // After the claim: it is tried with what the endpoint has now.
     const told = await findTold(endpoint_id);
+    const mayBeTold = told && asking(told, now);
     const claimed = await Promise.all(
       some.map(async (one) => {
+        if (mayBeTold && !(await mayBeTold(one))) return [];
         const delivery = await written({ ...one, claim }, now);
         const isPast = told === null || delivery.generation !== told.stored.generation;
         if (!isPast && told.endpoint.disabled_reason === null && isStillTold(delivery, told)) {
@@ -320,7 +347,7 @@ export function deliveries(
     async retryDelivery(id, now) {
       const found = await find({ id });
       const told = found && (await findEnabled(found.endpoint_id));
-      if (!told) return null;
+      if (!told || !(await asking(told, now)(found))) return null;
       const { generation } = told.stored;
       const isBegun = await begin({ id, round: found.round, anew: randomUUID(), generation, now });
       return isBegun ? { ...deliveryOf(found), ...BEGUN, due_at: now } : null;
@@ -329,22 +356,29 @@ export function deliveries(
     async replayDeliveries({ endpoint_id, since, now, limit }) {
       const told = await findEnabled(endpoint_id);
       if (told === null) return 0;
-      const of = { endpoint_id, limit };
-      const lists = await Promise.all([
-        listUndelivered({ ...of, since, status: 'failed' }),
-        listUndelivered({ ...of, since, status: 'dropped' }),
-        listWaiting({ ...of, now }),
-      ]);
-      const found = lists.flat().sort(byNewest).slice(0, limit);
+      const mayBeTold = asking(told, now);
       const again = { anew: randomUUID(), generation: told.stored.generation, now };
-      for (const [round, of] of Map.groupBy(found, ({ round }) => round)) {
-        const ids = of.map(({ id }) => id);
-        for (let from = 0; from < ids.length; from += BEGUN_AT_ONCE) {
-          await beginSome({ ...again, round, ids: ids.slice(from, from + BEGUN_AT_ONCE) });
+      const of = { endpoint_id, limit };
+      for (;;) {
+        const lists = await Promise.all([
+          listUndelivered({ ...of, since, status: 'failed' }),
+          listUndelivered({ ...of, since, status: 'dropped' }),
+          listWaiting({ ...of, now }),
+        ]);
+        const found = lists.flat().sort(byNewest).slice(0, limit);
+        let count = 0;
+        for (let from = 0; from < found.length; from += BEGUN_AT_ONCE) {
+          const some = found.slice(from, from + BEGUN_AT_ONCE);
+          const may = await Promise.all(some.map(mayBeTold));
+          const begun = some.filter((_, index) => may[index]);
+          for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
+            await beginSome({ ...again, round, ids: of.map(({ id }) => id) });
+          }
+          count += begun.length;
         }
+        // Due again by now, whoever did it: of a repetition, the response counts nothing.
+        if (count > 0 || found.length < limit) return count;
       }
-      // Due again by now, whoever did it: of a repetition, the response counts nothing.
-      return found.length;
     },
   };
 }
@@ -362,6 +396,8 @@ interface Replayed {
   endpoint_id: string;
 }
 
+type Named = Pick<Stored, 'id' | 'names_of' | 'names_for' | 'created_at'>;
+
 type Ending = Pick<Stored, 'claim' | 'attempts'>;
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
@@ -369,8 +405,9 @@ const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other
 function deliveryOf<S extends Stored>({
   account_revision: _,
   names_of: __,
-  generation: ___,
-  round: ____,
+  names_for: ___,
+  generation: ____,
+  round: _____,
   ...delivery
 }: S): DeliveryRecord {
   return delivery;

@@ -10,6 +10,7 @@ import { HOST_OWNER } from '../records.ts';
 import type { EndedTry, Store } from '../store.ts';
 import type { ByHand } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
+import type { Idleness } from './names.ts';
 
 type Endpoints = Pick<
   Store,
@@ -32,9 +33,12 @@ export interface ToldEndpoint {
   isHidden: boolean;
   /** Whether its application is disabled or deleted. */
   isDisabled: boolean;
+  /** Null of the host. */
+  application: Idleness | null;
 }
 
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
+const IDLENESS = ['disabled', 'idle_days', 'enabled_at'] as const;
 const newestFirst = { by: ['id'], descending: true } as const;
 
 interface OfId {
@@ -51,7 +55,7 @@ export function endpointsInside(db: Adapter) {
     FIELDS,
     {
       ownership: { kind: owners, by: 'owner', fields: ['ids'] },
-      application: { kind: applications, by: 'owner', fields: ['deleted_at', 'disabled'] },
+      application: { kind: applications, by: 'owner', fields: ['deleted_at', ...IDLENESS] },
     },
     toldEndpoint,
   );
@@ -83,13 +87,13 @@ export function endpointsInside(db: Adapter) {
     findIds: async (owner: string) => (await findIds({ owner })) ?? [],
 
     /** The endpoints of the host and of applications, deleted ones too, by their owner. */
-    async endpointsOf(application_ids: readonly string[]): Promise<Map<string, Stored[]>> {
+    async endpointsOf(application_ids: readonly string[]): Promise<Map<string, ToldEndpoint[]>> {
       const asked = [HOST_OWNER, ...application_ids].map((owner) => findIds({ owner }));
       const ids = (await Promise.all(asked)).flatMap((of) => of ?? []);
       const found = await Promise.all(ids.map(findTold));
       return Map.groupBy(
-        found.flatMap((told) => told?.stored ?? []),
-        ({ owner }) => owner,
+        found.flatMap((told) => told ?? []),
+        ({ stored }) => stored.owner,
       );
     },
 
@@ -366,7 +370,7 @@ interface Owned {
 
 interface Found extends Stored {
   ownership: { ids: readonly string[] } | null;
-  application: { deleted_at: number | null; disabled: boolean } | null;
+  application: ({ deleted_at: number | null } & Idleness) | null;
 }
 
 function toldEndpoint({ ownership, application, ...stored }: Found): ToldEndpoint | null {
@@ -374,7 +378,7 @@ function toldEndpoint({ ownership, application, ...stored }: Found): ToldEndpoin
   const isOfHost = stored.owner === HOST_OWNER;
   const isHidden = !isOfHost && application?.deleted_at !== null;
   const isDisabled = isHidden || (!isOfHost && application?.disabled !== false);
-  return { stored, endpoint: endpointOf(stored), isHidden, isDisabled };
+  return { stored, endpoint: endpointOf(stored), isHidden, isDisabled, application };
 }
 
 function endpointOf({ owner, generation: _, ...endpoint }: Stored): EndpointRecord {

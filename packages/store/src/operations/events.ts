@@ -19,6 +19,7 @@ import { accounts, applications, deliveries, grants } from '../kinds.ts';
 import { HOST_OWNER } from '../records.ts';
 import { changeAll } from './change-all.ts';
 import type { EndpointsInside } from './endpoints.ts';
+import type { NamesInside } from './names.ts';
 
 // An event is at most 8 deliveries.
 const ROUND = 100;
@@ -56,7 +57,11 @@ interface Happened {
  *    endpoints was created.
  * 4. The deliveries are stored, and then the marks are removed.
  */
-export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endpointsOf'>) {
+export function events(
+  db: Adapter,
+  { endpointsOf }: Pick<EndpointsInside, 'endpointsOf'>,
+  { mayKnow, forgetIfLast }: NamesInside,
+) {
   const asMarked = <R>(record: R, { mark }: { mark: Mark }) => ({ ...record, mark });
   const marksOf = {
     grants: marked(grants, GRANT),
@@ -151,11 +156,12 @@ export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endp
       const type = event.type as EventType;
       return [HOST_OWNER, ...(isForApplications(type) ? application_ids : [])]
         .flatMap((owner) => endpoints.get(owner) ?? [])
-        .filter((endpoint) => isToldOf(endpoint, type))
-        .map(({ id, generation }) => ({
+        .filter(({ stored }) => isToldOf(stored, type))
+        .map(({ stored: { id, generation, owner } }) => ({
           ...newDelivery(event, id, due_at),
           ...{ account_revision, generation, round: null },
           names_of: type === 'account.updated' ? event.account_id : null,
+          names_for: type === 'account.updated' && owner !== HOST_OWNER ? owner : null,
         }));
     });
     for (let from = 0; from < made.length; from += INSERTED_AT_ONCE) {
@@ -172,11 +178,23 @@ export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endp
       Promise.all([...ids].map(async (id) => [id, await findDocument({ id })] as const)),
     ]);
     const documentOf = new Map(uris);
-    const happened = (await find({ marks })).map(({ mark, ...grant }) => ({
+    const found = await find({ marks });
+    const happened = found.map(({ mark, ...grant }) => ({
       application_ids: [grant.application_id],
       event: eventOf(mark, grant, documentOf.get(grant.application_id) ?? null),
     }));
     await store(happened, endpoints, now);
+    const ended = found.filter(({ mark }) => mark.type === 'grant.revoked');
+    const pairs = Map.groupBy(ended, ({ account_id, application_id, mark: { at } }) =>
+      [account_id, application_id, at].join(),
+    );
+    await Promise.all(
+      [...pairs.values()].map(async ([one]) => {
+        if (!one?.account_id) return;
+        const { account_id, application_id, mark } = one;
+        await forgetIfLast({ account_id, application_id }, mark.at, now);
+      }),
+    );
     await remove({ marks });
   }
 
@@ -187,8 +205,20 @@ export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endp
     const connected = await Promise.all(
       latest.map(async ({ key }) => [key, await listConnected({ account_id: key })] as const),
     );
-    const applicationsOf = new Map(connected.map(([id, of]) => [id, [...new Set(of)]]));
     const endpoints = await endpointsOf([...new Set(connected.flatMap(([, of]) => of))]);
+    const isTold = (account_id: string, application_id: string) => {
+      const { application = null } = endpoints.get(application_id)?.[0] ?? {};
+      return application !== null && mayKnow({ account_id, application_id }, application, now);
+    };
+    const applicationsOf = new Map(
+      await Promise.all(
+        connected.map(async ([id, of]) => {
+          const ids = [...new Set(of)];
+          const told = await Promise.all(ids.map((application_id) => isTold(id, application_id)));
+          return [id, ids.filter((_, index) => told[index])] as const;
+        }),
+      ),
+    );
     const happened = (await find({ marks: latest })).flatMap(({ mark, account, revision }) => {
       if (account === null) return [];
       const event = accountUpdated({ id: mark.id, at: mark.at }, account);
@@ -196,13 +226,21 @@ export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endp
       return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
     });
     const made = await store(happened, endpoints, now + CLAIM_LASTS);
-    await Promise.all(made.map((one) => giveBody(one, now)));
+    await Promise.all(
+      made.map(async (one) => {
+        const { account_id, names_for } = one;
+        const isStillTold =
+          names_for === null || (account_id !== null && (await isTold(account_id, names_for)));
+        await (isStillTold ? giveBody(one, now) : drop({ id: one.id, now }));
+      }),
+    );
     await remove({ marks });
   }
 
   /**
    * Writes the message of an `account.updated`, unless the account is erased. It is read after the delivery was
-   * stored: an erasure that this read misses drops that, and nothing is written any more.
+   * stored: an erasure that this read misses drops that, and nothing is written any more. So does the
+   * end of the last grant, if the question before this call misses it.
    */
   async function giveBody(delivery: Delivery, now: Milliseconds): Promise<void> {
     const { id, account_id, event_id, created_at } = delivery;
@@ -230,8 +268,8 @@ export function events(db: Adapter, { endpointsOf }: Pick<EndpointsInside, 'endp
     await store(happened, endpoints, now);
     for (const { id, mark } of found) {
       if (mark.type !== 'application.disabled') continue;
-      for (const { id: endpoint_id } of endpoints.get(id) ?? []) {
-        await changeAll(dropPaused, { endpoint_id, after: mark.at + 1, now });
+      for (const { stored } of endpoints.get(id) ?? []) {
+        await changeAll(dropPaused, { endpoint_id: stored.id, after: mark.at + 1, now });
       }
     }
     await remove({ marks });

@@ -12,6 +12,7 @@ import { grants } from './grants.ts';
 import { keys } from './keys.ts';
 import { links } from './links.ts';
 import { logNumbers } from './log-numbers.ts';
+import { namesInside } from './names.ts';
 import { pages } from './pages.ts';
 import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
@@ -21,7 +22,8 @@ import { trials } from './trials.ts';
 /** What every store does in the same way. */
 export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
   const inside = endpointsInside(db);
-  const makeDeliveries = events(db, inside);
+  const names = namesInside(db);
+  const makeDeliveries = events(db, inside, names);
   /** Makes deliveries of every event that was acknowledged before the call. */
   async function tell(): Promise<void> {
     while (await makeDeliveries(clock(), { isDecisive: true })) {
@@ -35,7 +37,7 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     ...applications(db, tell),
     ...ofEndpoints,
     makeDeliveries: (now: Milliseconds) => makeDeliveries(now),
-    ...deliveries(db, inside, { endTriesOf }, byHand),
+    ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),
     ...scopes(db, clock),
     ...resources(db),
     ...keys(db),
