@@ -50,4 +50,5 @@ export interface ErrorPageDetails {
   refused_uri?: string | null;
   /** The page itself, without PUBLIC_URL, if the request for it was no navigation. */
   own_address?: string;
+  refused_client?: string | null;
 }

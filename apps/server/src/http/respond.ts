@@ -30,6 +30,12 @@ export interface RespondOptions extends RouteOptions {
   timeouts: { response: number };
 }
 
+/** A browser asks for a page by its type: programs take what comes, or ask for JSON. */
+const isOfPerson = ({ method = '', headers }: IncomingMessage, { code }: DomainError): boolean =>
+  code === 'route_not_found' &&
+  /^(?:GET|HEAD)$/.test(method) &&
+  /\btext\/html\b/i.test(headers.accept ?? '');
+
 interface ReceivedRequest {
   request: IncomingMessage;
   response: ServerResponse;
@@ -84,6 +90,7 @@ export function createRespond(
     for (const call of context.calls) call.error_code ??= error.code;
     try {
       if (route?.sendError !== undefined) route.sendError(context, error);
+      else if (isOfPerson(context.request, error)) offered.sendNotFound(context, error);
       else sendJsonError(context, error, route);
     } catch (failure) {
       if (route === null) throw failure;

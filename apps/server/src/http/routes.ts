@@ -3,7 +3,7 @@ import type { CallContext } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Settings } from '../settings.ts';
 import type { Authentication } from './authenticate.ts';
-import { docsRoutes } from './docs/docs-routes.ts';
+import { docsRoutes, sendNotFound } from './docs/docs-routes.ts';
 import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
 import type { PageSettings } from './linking/page-sender.ts';
 import type { PageTools } from './linking/page-visit.ts';
@@ -12,7 +12,7 @@ import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { clientEndpoints } from './rest/client-endpoints.ts';
 import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
-import type { Route } from './router.ts';
+import type { Route, SendError } from './router.ts';
 
 /** With ADMIN_PORT, the operator's operations and the metrics have a port of their own. */
 export type PortRoutes = 'all' | 'public' | 'admin';
@@ -31,6 +31,8 @@ export interface OfferedRoutes {
   operations: ReadonlyMap<string, Operation>;
   routes: readonly Route[];
   loopbackRoutes: readonly Route[] | null;
+  /** For a person at a path that there is not. */
+  sendNotFound: SendError;
 }
 
 export function offeredRoutes(
@@ -72,5 +74,6 @@ export function offeredRoutes(
     operations: new Map(offered.map((operation) => [operation.name, operation])),
     routes: [...served, ...(hasPublic ? docsRoutes(settings.publicUrl, served) : [])],
     loopbackRoutes: pageTools === null ? null : (loopbackRoutes?.(pageTools) ?? null),
+    sendNotFound: pageTools?.sender.sendError ?? sendNotFound,
   };
 }

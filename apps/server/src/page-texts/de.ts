@@ -64,6 +64,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.client_unknown.title': 'Diese Anwendung ist hier nicht bekannt',
   'error.client_unknown.text':
     'Der Link, über den Sie gekommen sind, nennt keine Anwendung, die {service} kennt. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.client_unknown.id': 'Für die Entwickler der Anwendung: Sie hat diese client_id geschickt.',
   'error.client_document_invalid.title': 'Diese Anwendung kann nicht sagen, wer sie ist',
   'error.client_document_invalid.text':
     'Sie beschreibt sich an einer eigenen Adresse, und was dort steht, ist nicht zu gebrauchen. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
@@ -106,6 +107,9 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.parameter_invalid.title': 'Ihre Antwort wurde nicht verstanden',
   'error.parameter_invalid.text':
     'Es ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie mit einer ihrer Schaltflächen.',
+  'error.route_not_found.title': 'Diese Seite gibt es nicht',
+  'error.route_not_found.text':
+    'Die Adresse ist vielleicht gekürzt oder falsch geschrieben. Öffnen Sie den Link noch einmal dort, wo Sie ihn gefunden haben.',
   'error.rate_limited.title': 'Zu viele Versuche',
   'error.rate_limited.text':
     'Aus Ihrem Netz kamen zu viele Anfragen. Es ist nichts geschehen. Warten Sie eine Minute und versuchen Sie es noch einmal.',

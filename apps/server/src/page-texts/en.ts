@@ -61,6 +61,7 @@ export const en = {
   'error.client_unknown.title': 'This application is not known here',
   'error.client_unknown.text':
     'The link that brought you here names no application that {service} knows. Nothing was connected. Go back to the application and tell its developers.',
+  'error.client_unknown.id': 'For the developers of the application: it sent this client_id.',
   'error.client_document_invalid.title': 'This application can’t say who it is',
   'error.client_document_invalid.text':
     'It describes itself in a document at its own address, and that document can’t be used. Nothing was connected. Go back to the application and tell its developers.',
@@ -103,6 +104,9 @@ export const en = {
   'error.parameter_invalid.title': 'Your answer was not understood',
   'error.parameter_invalid.text':
     'Nothing was done. Go back, reload the page, and use one of its buttons.',
+  'error.route_not_found.title': 'This page does not exist',
+  'error.route_not_found.text':
+    'The address may be cut short or mistyped. Open the link again where you found it.',
   'error.rate_limited.title': 'Too many attempts',
   'error.rate_limited.text':
     'Too many requests came from your network. Nothing was done. Wait a minute, and try again.',

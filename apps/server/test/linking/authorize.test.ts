@@ -17,6 +17,7 @@ import {
   PUBLIC_URL,
   SIGN_IN_URL,
 } from './link-flow.ts';
+import { visit } from './page-flow.ts';
 
 const LOCALHOST = 'http://localhost:8080/cb';
 
@@ -93,7 +94,14 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     ];
     const pages = new Set<string>();
     for (const [client_id, reason] of cases) {
-      pages.add(await expectPage({ ...request, client_id }, ['client_unknown', reason]));
+      const page = await expectPage({ ...request, client_id }, ['client_unknown', reason]);
+      // What was sent is on it, and nothing else differs.
+      pages.add(
+        page.replace(
+          /<div class="notes quiet">\n<p>[^<]*<\/p>\n<p class="address">.*?<\/div>/s,
+          '',
+        ),
+      );
     }
     expect(pages.size).toBe(1);
     const { status } = await authorize(server, {
@@ -101,6 +109,35 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
       client_id: [application_id.toUpperCase(), ''],
     });
     expect(status).toBe(303);
+  });
+
+  test.each([
+    ['acme', 'acme'],
+    ['https://acme.example/<b>"x"&a', 'https://acme.example/%3Cb%3E%22x%22&amp;a'],
+    ['Call 0900 now', 'Call%200900%20now'],
+    ['ä'.repeat(300), '%C3%A4'.repeat(34).slice(0, 200)],
+    [['acme', 'other'], null],
+    [undefined, null],
+  ])('shows the developers of an application its unknown client_id: %j', async (...one) => {
+    const [client_id, shown] = one;
+    const { request } = await linkingApplication(server);
+    const { text } = await authorize(server, { ...request, client_id });
+    const [, address = null] = /<p class="address"><bdi>(.*?)<\/bdi><\/p>/.exec(text) ?? [];
+    expect(address).toBe(shown);
+    expect(text).toContain('<a href="/base/docs/errors#client_unknown">client_unknown</a>');
+  });
+
+  test('shows a page to a person whose path does not exist', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml;q=0.9', 'accept-language': 'de' };
+    const { status, text } = await visit(server, '/link', { headers });
+    expect([status, text]).toEqual([
+      404,
+      expect.stringContaining('Diese Seite gibt es nicht</h1>'),
+    ]);
+    for (const program of [{}, { headers, method: 'POST' }]) {
+      const answer = JSON.parse((await visit(server, '/link', program)).text);
+      expect(answer.error_code).toBe('route_not_found');
+    }
   });
 
   test('redirects nobody to an address that is not registered', async () => {

@@ -640,5 +640,7 @@ describe('with the flow off', () => {
   ])('there is no %s', async (path) => {
     const { status, text } = await visit(server, path);
     expect([status, JSON.parse(text).error_code]).toEqual([404, 'route_not_found']);
+    const page = await visit(server, path, { headers: { accept: 'text/html' } });
+    expect([page.status, page.text]).toEqual([404, expect.stringMatching(/^<!doctype html>/)]);
   });
 });

@@ -1,8 +1,12 @@
+import type { DomainError } from '@latchkey/domain/domain-error';
 import { openApiDocument } from '../../openapi/document.ts';
+import { errorStatus } from '../error-response.ts';
+import { html } from '../html.ts';
 import type { RequestContext } from '../request-context.ts';
 import { JSON_TYPE, send } from '../response.ts';
 import type { Route } from '../router.ts';
 import { type Asset, assets } from './assets.ts';
+import { docsLayout } from './docs-layout.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 
@@ -28,6 +32,13 @@ function page(path: string, html: string): Route {
   const handle = (context: RequestContext) =>
     send(context, 200, 'text/html; charset=UTF-8', html, PAGE_HEADERS);
   return { method: 'GET', path, handle };
+}
+
+/** Without a linking flow, a person is a developer: there are no other pages. */
+export function sendNotFound(context: RequestContext, error: DomainError): void {
+  const content = html`<main><h1>This page does not exist</h1><p>${error.message}</p></main>`;
+  const page = docsLayout('Latchkey: not found', html``, content);
+  send(context, errorStatus(context, error), 'text/html; charset=UTF-8', page, PAGE_HEADERS);
 }
 
 function asset({ path, type, read }: Asset): Route {

@@ -21,8 +21,10 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       const visitor: Visitor = { kind: 'visitor', address_key };
       const parameters = new URLSearchParams(query);
       const [refused_uri = null, ...others] = parameters.getAll('redirect_uri');
+      const [refused_client = null, ...otherClients] = parameters.getAll('client_id');
       const known = {
         ui_locales: parameters.get('ui_locales'),
+        refused_client: otherClients.length === 0 ? refused_client : null,
         refused_uri: others.length === 0 ? refused_uri : null,
         again_path: `/oauth/authorize?${query}`,
       };

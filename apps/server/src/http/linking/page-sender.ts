@@ -86,6 +86,7 @@ export function createPageSender(
         ownAddress: known.own_address === undefined ? null : basePath + known.own_address,
         host: new URL(publicUrl).hostname,
         refusedUri: error.code === 'redirect_uri_unregistered' ? uriToShow(known) : null,
+        refusedClient: error.code === 'client_unknown' ? clientToShow(known) : null,
         problem: problemOf(error, returns),
       });
       sendPage(context, page, errorStatus(context, error), errorHeaders(context, error));
@@ -101,12 +102,18 @@ function problemOf(error: DomainError, returns: StrangersAddress | null): string
   return refusalInWords(error).description ?? errorDefinition(code).description;
 }
 
-const MAX_SHOWN_URI = 200;
+const MAX_SHOWN = 200;
 
 /** Only with the characters of RFC 3986, section 2: any others may look like something else. */
 function uriToShow({ refused_uri = null }: ErrorPageDetails): string | null {
   if (refused_uri === null || !/^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(refused_uri)) return null;
-  return refused_uri.slice(0, MAX_SHOWN_URI);
+  return refused_uri.slice(0, MAX_SHOWN);
+}
+
+/** Whoever made the link chose it: encoded, it can't be a sentence that people take for one of the page. */
+function clientToShow({ refused_client = null }: ErrorPageDetails): string | null {
+  const shown = [...(refused_client ?? '')].slice(0, MAX_SHOWN).join('').toWellFormed();
+  return shown === '' ? null : encodeURI(shown).slice(0, MAX_SHOWN);
 }
 
 /** `docs/protocol/linking.md#headers-of-a-page` */

@@ -25,15 +25,26 @@ export interface ShownError {
   /** Takes the place of `wayBack`. */
   readonly returns: StrangersAddress | null;
   readonly refusedUri: string | null;
+  readonly refusedClient?: string | null;
   /** What is wrong with the document or the request of the application; null if that is not the error. */
   readonly problem: string | null;
 }
 
 export function errorPage(
   frame: PageFrame,
-  { error_code, request_id, wayBack, ownAddress, host, returns, refusedUri, problem }: ShownError,
+  {
+    error_code,
+    request_id,
+    wayBack,
+    ownAddress,
+    host,
+    returns,
+    refusedUri,
+    refusedClient = null,
+    problem,
+  }: ShownError,
 ): Page {
-  const { theme, texts } = frame;
+  const { theme, texts, basePath } = frame;
   // What would have been a redirect: the person who came by it sent no form.
   const isRefusedRequest = returns !== null && error_code !== 'link_expired';
   const kind =
@@ -47,6 +58,11 @@ export function errorPage(
         ? returnLink(returns, texts)
         : wayBack && linkBack(wayBack, texts);
 
+  const help = `${basePath}/docs/errors#${error_code}`;
+  const code = ofDevelopers.has(error_code)
+    ? html`<a href="${help}">${error_code}</a>`
+    : error_code;
+
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>${texts.of(title)}</h1>
@@ -54,14 +70,8 @@ export function errorPage(
 ${returns === null ? null : html`<p>${texts.of('return.care', { target: targetIn(returns, texts) })}</p>`}
 </header>
 ${way === null ? null : html`<div class="actions">${way}</div>`}
-${
-  refusedUri === null
-    ? null
-    : html`<div class="notes quiet">
-<p>${texts.of('error.redirect_uri_unregistered.address')}</p>
-<p class="address">${outside(refusedUri)}</p>
-</div>`
-}
+${refusedUri && refused(texts.of('error.redirect_uri_unregistered.address'), refusedUri)}
+${refusedClient && refused(texts.of('error.client_unknown.id'), refusedClient)}
 ${
   problem === null
     ? null
@@ -72,11 +82,16 @@ ${
 }
 <div class="notes quiet">
 <p>${texts.of('error.details')}</p>
-<dl class="details"><dt>${texts.of('error.code')}</dt><dd>${error_code}</dd><dt>${texts.of('error.request')}</dt><dd>${outside(request_id)}</dd></dl>
+<dl class="details"><dt>${texts.of('error.code')}</dt><dd>${code}</dd><dt>${texts.of('error.request')}</dt><dd>${outside(request_id)}</dd></dl>
 </div>`;
 
   return layout(frame, { title: texts.plain(title), body, logos: [theme.logo] });
 }
+
+const refused = (explanation: Html, sent: string) => html`<div class="notes quiet">
+<p>${explanation}</p>
+<p class="address">${outside(sent)}</p>
+</div>`;
 
 function linkBack({ url, name }: WayBack, texts: PageTexts): Html {
   if (name === null) {
@@ -95,6 +110,14 @@ type ErrorKind = TextKey extends infer Key
     ? Kind
     : never
   : never;
+
+/** Only the developers of the application can do something about these. */
+const ofDevelopers: ReadonlySet<ErrorCode> = new Set([
+  'client_unknown',
+  'client_document_invalid',
+  'redirect_uri_unregistered',
+  'state_invalid',
+]);
 
 const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
   store_unavailable: 'unavailable',
