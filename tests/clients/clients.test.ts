@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decode } from '../../packages/race/src/http/html.ts';
 import type { RunningProgram } from '../support/program.ts';
 import { environment, succeed } from '../support/service.ts';
 import { Browser, type Page } from './browser.ts';
@@ -7,6 +8,7 @@ import { type Client, clients } from './clients.ts';
 import { type Deployment, SCOPE, startDeployment } from './deployment.ts';
 import { ADA } from './host.ts';
 import { install, folder as programs, startApplication } from './programs.ts';
+import { wrongSettings } from './wrong-settings.ts';
 
 // Applications with OAuth libraries, each in a process of its own, link an account at Latchkey.
 
@@ -173,6 +175,27 @@ describe.each(['', '/latchkey'])('where PUBLIC_URL has the path "%s"', (prefix) 
       callback.searchParams.set('iss', 'https://another.example');
       await browser.open(callback);
       expect(await account(browser)).toEqual(unlinked);
+      expect(await allowed()).toBeUndefined();
+    });
+
+    // The path changes no text.
+    const wrong = Object.entries(wrongSettings).filter(([name]) => !client.hides?.includes(name));
+    test.each(prefix === '' ? wrong : [])('prints what is wrong: %s', async (name, wrong) => {
+      const before = application.printed().length;
+      deployment.gateway.change = wrong.change;
+      try {
+        const browser = new Browser();
+        const begun = await browser.open(`${application.url}/connect`);
+        const page = begun.text.includes('Sign in with')
+          ? await browser.press(begun, 'Sign in with')
+          : begun;
+        const ended = name === 'scope' ? page : await browser.press(page, 'Sign in and allow');
+        // A process prints after it has responded, perhaps.
+        const printed = () => decode(ended.text) + application.printed().slice(before);
+        await expect.poll(printed, { timeout: 3000 }).toMatch(wrong.printed);
+      } finally {
+        deployment.gateway.change = null;
+      }
       expect(await allowed()).toBeUndefined();
     });
 

@@ -22,6 +22,8 @@ export interface Client {
   issuer: Checker;
   introspects: boolean;
   revokes: boolean;
+  /** The wrong settings that it does not print Latchkey's text for. */
+  hides?: readonly string[];
 }
 
 const usual = {
@@ -42,6 +44,8 @@ export const clients: readonly Client[] = [
     issuer: 'library',
     introspects: true,
     revokes: true,
+    // It prints the challenge of a 401, and not the body.
+    hides: ['body type'],
   },
   {
     ...usual,
@@ -51,6 +55,8 @@ export const clients: readonly Client[] = [
     issuer: 'library',
     introspects: true,
     revokes: true,
+    // It prints the challenge of a 401, and not the body.
+    hides: ['body type'],
   },
   {
     ...usual,
@@ -82,6 +88,8 @@ export const clients: readonly Client[] = [
     issuer: 'application',
     introspects: false,
     revokes: true,
+    // It prints the text of a 400 and a 401.
+    hides: ['method'],
   },
   {
     ...usual,
@@ -101,6 +109,8 @@ export const clients: readonly Client[] = [
     issuer: 'library',
     introspects: false,
     revokes: false,
+    // It prints the challenge of a 401 and the word of a refusal, and no text.
+    hides: ['body type', 'scope'],
   },
   {
     ...usual,
@@ -176,6 +186,8 @@ export const clients: readonly Client[] = [
     issuer: 'application',
     introspects: false,
     revokes: false,
+    // It prints the status.
+    hides: ['secret', 'redirect URI', 'body type', 'method', 'verifier'],
   },
   {
     ...usual,

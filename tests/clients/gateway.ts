@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -12,8 +12,23 @@ interface Seen {
   parameters: string[];
 }
 
+/** A request on its way to Latchkey. */
+export interface Passing {
+  method: string;
+  /** Without the path of PUBLIC_URL. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** The members of the form. */
+  form: URLSearchParams;
+  /** Takes the place of the form. */
+  body?: string;
+}
+
 /** A proxy that has Latchkey under a path of its own. */
 export interface Gateway {
+  /** Changes a request, as if its application had a wrong setting. */
+  change: ((request: Passing) => void) | null;
   /** The public URL of Latchkey. */
   readonly url: string;
   /** The requests, oldest first. */
@@ -48,15 +63,21 @@ export async function startGateway(prefix: string): Promise<Gateway> {
       scheme: headers.authorization?.split(' ', 1)[0],
       parameters: [...searchParams.keys(), ...form.keys()],
     });
-    const outgoing = request(new URL(path + search, target), { method, headers }, (answer) => {
+    const passing: Passing = { method, path, query: searchParams, headers, form };
+    gateway.change?.(passing);
+    const isChanged = gateway.change !== null;
+    if (isChanged) delete headers['content-length'];
+    const to = new URL(path + (isChanged ? `?${searchParams}` : search), target);
+    const outgoing = request(to, { method: passing.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    outgoing.end(body);
+    outgoing.end(passing.body ?? (isChanged && isForm ? `${form}` : body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const gateway: Gateway = {
+    change: null,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
     seen,
     forwardTo(url) {
@@ -68,6 +89,7 @@ export async function startGateway(prefix: string): Promise<Gateway> {
       await once(server, 'close');
     },
   };
+  return gateway;
 }
 
 function stripped(path: string, prefix: string): string | undefined {

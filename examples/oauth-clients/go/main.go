@@ -66,8 +66,8 @@ func callback(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Begin at /connect.", http.StatusBadRequest)
 		return
 	}
-	if reason := query.Get("error"); reason != "" {
-		http.Error(w, "Not linked: "+reason, http.StatusBadRequest)
+	if query.Has("error") {
+		http.Error(w, "Not linked: "+query.Get("error_description"), http.StatusBadRequest)
 		return
 	}
 	verifier := oauth2.VerifierOption(kept(r, "verifier"))

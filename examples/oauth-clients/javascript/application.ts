@@ -73,7 +73,8 @@ export function checkCallback(url: URL, { state }: Expected): string {
   checkIssuer(url);
   if (url.searchParams.get('state') !== state) throw new Refused(400, 'Another state.');
   const code = url.searchParams.get('code');
-  if (code === null) throw new Refused(400, `Not linked: ${url.searchParams.get('error')}`);
+  const reason = url.searchParams.get('error_description');
+  if (code === null) throw new Refused(400, `Not linked: ${reason}`);
   return code;
 }
 

@@ -5,6 +5,7 @@
  * default a free one. Register `http://127.0.0.1/callback` at Latchkey: it matches on any port.
  */
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import oauth2, { type OAuth2Namespace, type Token } from '@fastify/oauth2';
 import { fastify } from 'fastify';
 
@@ -32,10 +33,10 @@ app.register(oauth2, {
 });
 
 app.get<{ Querystring: Record<string, string> }>('/callback', async (request, reply) => {
-  const { iss, code, error } = request.query;
+  const { iss, code, error_description: reason } = request.query;
   // The library compares the state. It does not compare the issuer, and redeems a missing code.
   if (iss !== LATCHKEY_URL || code === undefined) {
-    return reply.code(400).send(`Not linked: ${error}`);
+    return reply.code(400).send(`Not linked: ${reason}`);
   }
   const { token } = await app.latchkey.getAccessTokenFromAuthorizationCodeFlow(request, reply);
   const user = randomUUID();
@@ -43,6 +44,11 @@ app.get<{ Querystring: Record<string, string> }>('/callback', async (request, re
   // If the application has https, add `secure: true`.
   reply.setCookie('user', user, { path: '/', httpOnly: true, sameSite: 'lax' });
   return reply.redirect('/account');
+});
+
+// Its response says only that something failed. The error has what Latchkey says.
+app.addHook('onError', async (_request, _reply, error) => {
+  process.stderr.write(`${inspect(error, { depth: 5 })}\n`);
 });
 
 app.get('/account', async ({ cookies }, reply) => {

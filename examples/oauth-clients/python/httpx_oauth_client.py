@@ -53,7 +53,7 @@ async def callback():
     if (request.args.get('state'), request.args.get('iss')) != expected:
         abort(400, 'Begin at /connect.')
     if 'code' not in request.args:
-        abort(400, f"Not linked: {request.args.get('error')}")
+        abort(400, f"Not linked: {request.args.get('error_description')}")
     token = await latchkey.get_access_token(
         request.args['code'], url_for('callback', _external=True), session.pop('verifier')
     )
@@ -82,4 +82,5 @@ def access_token():
 
 @app.errorhandler(OAuth2Error)
 def refused(error):
-    return str(error), 400
+    # Only the response says what is wrong.
+    return error.response.text if error.response else str(error), 400
