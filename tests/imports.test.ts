@@ -178,12 +178,13 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string[]> 
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-imports-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { vcs: _, ...config } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
-  const [{ path: plugin }] = config.plugins;
-  const own = {
-    'biome.json': JSON.stringify(config),
-    [plugin]: await readFile(join(root, plugin), 'utf8'),
-  };
-  for (const [file, text] of Object.entries({ ...files, ...own })) {
+  const own = { 'biome.json': JSON.stringify(config) };
+  const plugins = config.plugins.map(async ({ path }: { path: string }) => [
+    path,
+    await readFile(join(root, path), 'utf8'),
+  ]);
+  const all = { ...files, ...own, ...Object.fromEntries(await Promise.all(plugins)) };
+  for (const [file, text] of Object.entries<string>(all)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
   }
@@ -215,7 +216,7 @@ test('a promise that nobody waits for is refused', async () => {
   expect(faults).toEqual(['one.ts:2 lint/nursery/noFloatingPromises']);
 });
 
-test('decoded JSON is unknown until a schema has read it', async () => {
+test('what comes from outside is taken by those alone who may', async () => {
   const decoding = `import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { decodeJson } from '@latchkey/domain/decode-json';
 export const one: { sub: string } = JSON.parse('');
@@ -224,17 +225,40 @@ export const three = async (response: Response) => (await response.json()).sub;
 export const four = decodeJwt('').sub ?? decodeProtectedHeader('').kid;
 export const five = decodeJson('').sub;
 `;
+  // What the types of `apps/server/src/http/linking/vouchers.test-d.ts` refuse, with a cast around them.
+  const unasked = `import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
+import type { Location } from '@latchkey/rules/linking/redirect';
+export const one = (link: LinkRecord) => link.redirect_uri as Location;
+export const two = (link: LinkRecord) => link.redirect_uri as string;
+export const three = (application: ApplicationRecord) => application.name as string;
+export const four = (application: ApplicationRecord) => application.document?.jwks_uri as string;
+export const five = (application: ApplicationRecord) => String(application.name);
+export const six = (link: LinkRecord) => link.redirect_uri.toString();
+`;
+  const host = `export const one = (document: { uri: string }) => new URL(document.uri).host;
+export const two = ({ uri }: { uri: string }) => { const { hostname } = new URL(uri); return hostname; };
+`;
   const faults = await lint({
     'apps/server/src/http/planted.ts': decoding,
     'packages/rules/src/client-documents/planted.ts': decoding,
     'apps/server/src/http/planted.test.ts': decoding,
     'packages/store/src/planted.ts': decoding,
+    'apps/server/src/http/unasked.ts': unasked,
+    'packages/rules/src/linking/unasked.ts': unasked,
+    'packages/rules/src/vouchers.ts': unasked,
+    'apps/server/src/http/linking/views/unasked.ts': host,
+    'apps/server/src/http/linking/views/outside.ts': host,
   });
   // The types refuse the last line.
-  const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `:${line} plugin`);
+  const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `planted.ts:${line} plugin`);
+  const casts = [3, 4, 5, 6, 7, 8].map((line) => `unasked.ts:${line} plugin`);
   expect(faults).toEqual(
-    ['apps/server/src/http', 'packages/rules/src/client-documents'].flatMap((folder) =>
-      lines.map((line) => `${folder}/planted.ts${line}`),
-    ),
+    [
+      ...[...lines, ...casts].map((fault) => `apps/server/src/http/${fault}`),
+      'apps/server/src/http/linking/views/unasked.ts:1 plugin',
+      'apps/server/src/http/linking/views/unasked.ts:2 plugin',
+      ...lines.map((fault) => `packages/rules/src/client-documents/${fault}`),
+      ...casts.map((fault) => `packages/rules/src/linking/${fault}`),
+    ].sort(),
   );
 });

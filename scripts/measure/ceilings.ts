@@ -5,7 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 135 },
   'convert on MongoDB': { files: 39, functions: 169 },
-  'linking flow': { files: 86, functions: 323 },
-  'app create': { files: 74, functions: 312 },
+  'linking flow': { files: 86, functions: 330 },
+  'app create': { files: 79, functions: 326 },
   '--version': { modules: 16 },
 } as const;

@@ -28,7 +28,7 @@ import { createUseNotes } from '@latchkey/store/use-notes';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { driverOf, openStore } from './open-store.ts';
-import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
+import { DEFAULT_AUDIT_DAYS, pageNameOf, type Settings } from './settings.ts';
 
 interface Watcher {
   storeObservers?: readonly StoreObserver[];
@@ -72,20 +72,27 @@ export function linkingFrom(
   {
     signInUrl,
     publicUrl,
+    pageName,
     clientDocuments: hosts,
     clientSchemes: schemes,
     outboundAllow,
     rateLimit,
   }: Pick<
     Settings,
-    'signInUrl' | 'publicUrl' | 'clientDocuments' | 'clientSchemes' | 'outboundAllow' | 'rateLimit'
+    | 'signInUrl'
+    | 'publicUrl'
+    | 'pageName'
+    | 'clientDocuments'
+    | 'clientSchemes'
+    | 'outboundAllow'
+    | 'rateLimit'
   >,
   clock: Clock = Date.now,
   resolve?: Resolve,
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
-  const vouchers = createVouchers(hosts);
+  const vouchers = createVouchers(hosts, pageNameOf({ pageName, signInUrl }));
   const clientDocuments =
     hosts &&
     createClientDocuments({

@@ -445,6 +445,15 @@ function readPageTexts(path: string): TextsByLanguage {
 }
 
 /** @throws BadSetting for the first setting that cannot be used */
+/** What the pages call the host service. */
+export const pageNameOf = ({
+  pageName,
+  signInUrl,
+}: {
+  pageName: string | null;
+  signInUrl: string;
+}) => pageName ?? new URL(signInUrl).hostname;
+
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = givenIn(environment);
   const databaseIsDefault = !given.has('DATABASE_URL');

@@ -319,6 +319,12 @@ export const reasons = {
     advice:
       'CLIENT_DOCUMENTS says whose documents are taken. If its host is there, the address has a user, a query, a fragment, a short path or another spelling: docs/protocol/clients.md has the rules.',
   },
+  client_host_too_long: {
+    code: 'client_unknown',
+    found: 'The client_id is an https: address whose host has more than 60 characters.',
+    advice:
+      'Pages show all of a host, so that its end says whose it is. The developers need an address with a shorter one.',
+  },
   document_address_refused: {
     code: 'client_document_invalid',
     found: 'Its host has no address that this service connects to.',

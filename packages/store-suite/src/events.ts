@@ -359,12 +359,12 @@ export function describeEvents(stores: SuiteStores): void {
       },
       async 'application.disabled'(store, { application: { id, name }, at }) {
         await store.setApplicationDisabled(id, true, at);
-        return applicationChanged({ id: '', at }, { id, name, disabled: true });
+        return applicationChanged({ id: '', at }, { id, name: name as string, disabled: true });
       },
       async 'application.enabled'(store, { application: { id, name }, at }) {
         await store.setApplicationDisabled(id, true, at - 1);
         await store.setApplicationDisabled(id, false, at);
-        return applicationChanged({ id: '', at }, { id, name, disabled: false });
+        return applicationChanged({ id: '', at }, { id, name: name as string, disabled: false });
       },
     };
     // What the next change can remove, or change.

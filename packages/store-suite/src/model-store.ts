@@ -363,7 +363,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return Object.assign(application, changes, { generations });
     },
 
-    setApplicationDisabled(application_id, disabled, now) {
+    setApplicationDisabled(application_id, disabled, now, nameOf = ({ name }) => name as string) {
       const application = methods.findApplication(application_id);
       if (!application) return null;
       application.generations = generationsAfter(application, { disabled });
@@ -380,7 +380,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         application.enabled_at = now;
       }
       const type = disabled ? 'application.disabled' : 'application.enabled';
-      record(type, application_id, now, application.name);
+      record(type, application_id, now, nameOf(application));
       return application;
     },
 

@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { EventType } from '@latchkey/schema';
@@ -27,6 +28,8 @@ const field = <T>(type: FieldType): Field<T> => ({ type });
 export const id = () => field<string>('id');
 export const bytes = () => field<Uint8Array>('bytes');
 export const text = <T extends string = string>() => field<T>('text');
+/** What an application says of itself. */
+export const claim = () => field<Claimed<string>>('text');
 export const time = () => field<Milliseconds>('time');
 export const number = () => field<number>('number');
 export const flag = () => field<boolean>('flag');

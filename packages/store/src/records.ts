@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { CredentialHash } from '@latchkey/domain/credentials/credentials';
 import type { ActionName, Actor, Initiator } from '@latchkey/domain/initiator';
@@ -46,7 +47,7 @@ export interface DocumentedClient {
   uri: string;
   method: ClientMethod;
   /** The address of its keys. Null if they are in the document, or the method needs none. */
-  jwks_uri: string | null;
+  jwks_uri: Claimed<string> | null;
   /** Of its keys; null for each that is taken. */
   signing_alg: SigningAlgorithm | null;
 }
@@ -54,7 +55,7 @@ export interface DocumentedClient {
 export interface ApplicationRecord {
   /** UUIDv7: sorts by creation. */
   id: string;
-  name: string;
+  name: Claimed<string>;
   disabled: boolean;
   created_at: Milliseconds;
   /** Oldest first. */
@@ -159,7 +160,7 @@ export interface KeyRecord extends SecretRecord {
 /** Set when the code is issued, and never changed. */
 export interface CodeBinding {
   /** The browser was sent there with the code; null if the code was issued without one. */
-  redirect_uri: string | null;
+  redirect_uri: Claimed<string> | null;
   /** Whether the authorization request named it. If so, the redemption has to name it too. */
   redirect_uri_given: boolean;
   /** RFC 7636, S256; null for none. */
@@ -189,7 +190,7 @@ export interface LinkRecord {
   /** Null if an operator registered the application. */
   document: LinkedDocument | null;
   /** As the browser will be sent to it, with the port of a loopback address. */
-  redirect_uri: string;
+  redirect_uri: Claimed<string>;
   redirect_uri_given: boolean;
   /** Null for none. */
   resource: LinkedResource | null;

@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
@@ -189,7 +190,7 @@ export interface Redemption extends Change {
   code_hash: CredentialHash;
   secret_hash: CredentialHash;
   /** Has to equal the code's, if both exist. */
-  redirect_uri: string | null;
+  redirect_uri: Claimed<string> | null;
   /** Of the verifier that was sent; null without one. Has to equal the code's. */
   code_challenge: string | null;
   /** The code has to be for one of these resources, or none for null; null for any. */
@@ -436,11 +437,14 @@ export interface Store {
   /**
    * Returns the changed application; null if there is none. Idempotent: it is enabled at `now` only
    * if it was disabled. Each disabling ends what was issued before it.
+   *
+   * @param nameOf - the name that its event has. Default: its own
    */
   setApplicationDisabled(
     application_id: string,
     disabled: boolean,
     now: Milliseconds,
+    nameOf?: (application: ApplicationRecord) => string,
   ): Promise<ApplicationRecord | null>;
 
   /**

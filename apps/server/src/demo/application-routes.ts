@@ -1,5 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import { addToQuery, toLocation } from '@latchkey/rules/linking/redirect';
+import { addToQuery, ownLocation } from '@latchkey/rules/linking/redirect';
 import { readBody } from '../http/body.ts';
 import { readOwnForm } from '../http/form.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -87,7 +87,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
           code_challenge_method: 'S256',
         });
         const cookie = keepPendingLink(demoCookies, pending);
-        sendRedirect(context, toLocation(location), { 'Set-Cookie': cookie });
+        sendRedirect(context, ownLocation(tools, location), { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {
@@ -95,7 +95,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       path: demoPaths.callback,
       async handle(context, query) {
         const go = (outcome: Outcome, ...cookies: string[]) =>
-          sendRedirect(context, toLocation(addToQuery(home, { outcome })), {
+          sendRedirect(context, ownLocation(tools, addToQuery(home, { outcome })), {
             'Set-Cookie': cookies,
           });
 
@@ -117,7 +117,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (earlier !== null) await client.revoke(earlier.grant_id).catch(() => null);
         accounts.remove(demoCookies.read(context, 'session') ?? '');
         const cookie = demoCookies.set('session', session, SESSION_SECONDS);
-        sendRedirect(context, toLocation(home), { 'Set-Cookie': [forget, cookie] });
+        sendRedirect(context, ownLocation(tools, home), { 'Set-Cookie': [forget, cookie] });
       },
     }),
     demoRoute(tools, {
@@ -127,7 +127,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         await readOwnForm(context, origin);
         const account = accountOf(context);
         if (account !== null) account.shown = await endAndCall(client, account);
-        sendRedirect(context, toLocation(home));
+        sendRedirect(context, ownLocation(tools, home));
       },
     }),
   ];

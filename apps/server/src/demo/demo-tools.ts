@@ -27,7 +27,7 @@ export function demoRoute(
     sendError: sender.sendError,
     handle(context, _parameters, query) {
       context.errorPage = {
-        application_name: 'Demo Application',
+        application: { name: 'Demo Application', host: null },
         back_url: publicUrl + demoPaths.application,
       };
       return handle(context, new URLSearchParams(query));

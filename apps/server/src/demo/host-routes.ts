@@ -1,5 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import { toLocation } from '@latchkey/rules/linking/redirect';
+import { ownLocation } from '@latchkey/rules/linking/redirect';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import { formMembers, readOwnForm } from '../http/form.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
@@ -38,9 +38,11 @@ export function hostRoutes(tools: DemoTools): Route[] {
           return { link };
         });
         const action = publicUrl + demoPaths.signIn;
+        const { name, document_uri } = application;
+        const host = document_uri && new URL(document_uri).hostname;
         tools.sender.send(
           context,
-          signInPage(demoFrame(tools, context), { action, link, application }),
+          signInPage(demoFrame(tools, context), { action, link, application: { name, host } }),
         );
       },
     }),
@@ -57,7 +59,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
         });
         const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
         // Null only with a page of the host's own.
-        sendRedirect(context, toLocation(redirect_to as string), { 'Set-Cookie': cookie });
+        sendRedirect(context, ownLocation(tools, redirect_to as string), { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {
@@ -72,7 +74,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
           const return_url = publicUrl + demoPaths.application;
           return { page: 'connections', account_id, return_url };
         });
-        sendRedirect(context, toLocation(url));
+        sendRedirect(context, ownLocation(tools, url));
       },
     }),
   ];

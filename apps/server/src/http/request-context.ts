@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Shown } from '@latchkey/rules/vouchers';
 import type { CallSummary } from '../operations/call.ts';
 import type { Challenge } from './challenge.ts';
 
@@ -41,7 +42,7 @@ export interface RequestContext {
 export interface ErrorPageDetails {
   locale?: string | null;
   ui_locales?: string | null;
-  application_name?: string | null;
+  application?: Pick<Shown, 'name' | 'host'> | null;
   back_url?: string | null;
   /** The page that the form is on. */
   form_path?: string;

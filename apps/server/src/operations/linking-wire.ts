@@ -30,13 +30,10 @@ export function toResource(record: ResourceRecord): Resource {
   return { object: 'resource', id, resource, name, scopes, default_scopes, created_at };
 }
 
-export function toConnection(
-  connection: ConnectionWithGrants,
-  vouchers: Vouchers,
-): ConnectionObject {
+export function toConnection(connection: ConnectionWithGrants): ConnectionObject {
   return {
     object: 'connection',
-    application: toApplicationProfile(connection.application, vouchers),
+    application: toApplicationProfile(connection.application),
     scopes: connection.scopes.map(toScope),
     connected_at: formatTimestamp(connection.connected_at),
     last_used_at: timestampOrNull(connection.last_used_at),
@@ -64,16 +61,20 @@ export function toLinkRequest(
   scopes: readonly ScopeRecord[],
   vouchers: Vouchers,
 ): LinkRequest {
+  const { voucher, redirect_uri } = vouchers.ofRedirectUri(link);
   return {
     object: 'link_request',
     id: link.id,
     status: link.decision?.status ?? (link.account_id === null ? 'open' : 'identified'),
-    application: { ...toApplicationProfile(application, vouchers), public: application.public },
+    application: {
+      ...toApplicationProfile(vouchers.show(application)),
+      public: application.public,
+    },
     resource: resource && { object: 'resource', ...resource },
     scope: link.scope,
     scopes: scopes.map(toScope),
-    ...describeRedirect(link.redirect_uri),
-    redirect_vouched: vouchers.ofRedirectUri(link) === 'operator',
+    ...describeRedirect(redirect_uri),
+    redirect_vouched: voucher === 'operator',
     account_id: link.account_id,
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,

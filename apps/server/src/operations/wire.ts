@@ -3,7 +3,7 @@ import type { ExportPart } from '@latchkey/rules/accounts/export-account';
 import { meaningOf } from '@latchkey/rules/audit/explain';
 import { accountOf } from '@latchkey/rules/grants/authenticate-grant';
 import type { GrantWithSecret } from '@latchkey/rules/grants/redeem';
-import type { Vouchers } from '@latchkey/rules/vouchers';
+import type { Shown } from '@latchkey/rules/vouchers';
 import {
   type Account,
   type AccountEntry,
@@ -228,8 +228,11 @@ export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {
   };
 }
 
+/** With a name that somebody has asked about. */
+type ShownRecord = Omit<ApplicationRecord, 'name'> & Shown;
+
 /** @param now - of the secrets that have expired by then, it shows some */
-export function toApplication(application: ApplicationRecord, now: Milliseconds): Application {
+export function toApplication(application: ShownRecord, now: Milliseconds): Application {
   const outdated = outdatedSecrets(application.secrets, now);
   return {
     object: 'application',
@@ -257,8 +260,7 @@ export function toApplication(application: ApplicationRecord, now: Milliseconds)
 }
 
 export function toApplicationProfile<Id extends string | null>(
-  application: Omit<ApplicationRecord, 'id'> & { id: Id },
-  { ofClient }: Vouchers,
+  application: Omit<ShownRecord, 'id'> & { id: Id },
 ): Omit<ApplicationProfile, 'id'> & { id: Id } {
   return {
     object: 'application_profile',
@@ -269,7 +271,7 @@ export function toApplicationProfile<Id extends string | null>(
     homepage_uri: application.homepage_uri,
     policy_uri: application.policy_uri,
     tos_uri: application.tos_uri,
-    vouched: ofClient(application) === 'operator',
+    vouched: application.vouched,
   };
 }
 

@@ -21,6 +21,8 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.allow': 'Zulassen',
   'consent.deny': 'Ablehnen',
 
+  'name.claimed': '„{name}“',
+
   'form.busy': 'Einen Moment …',
 
   'done.document': 'Verbunden',
@@ -40,6 +42,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.title': 'Verbundene Anwendungen',
   'connections.intro': 'Diese Anwendungen sind mit Ihrem Konto bei {service} verbunden.',
   'connections.empty': 'Mit Ihrem Konto bei {service} ist keine Anwendung verbunden.',
+  'connections.documented': '{host}, nach eigener Angabe {application}',
   'connections.paused': '{service} hat sie angehalten. Sie kann Ihr Konto zurzeit nicht verwenden.',
   'connections.scopes': 'Sie kann:',
   'connections.scopes.folded': 'Sie kann {count} Dinge',

@@ -19,6 +19,8 @@ export const en = {
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
 
+  'name.claimed': '“{name}”',
+
   'form.busy': 'One moment…',
 
   'done.document': 'Connected',
@@ -37,6 +39,7 @@ export const en = {
   'connections.title': 'Connected applications',
   'connections.intro': 'These applications are connected to your {service} account.',
   'connections.empty': 'No application is connected to your {service} account.',
+  'connections.documented': '{host}, which calls itself {application}',
   'connections.paused': '{service} has paused it. It cannot use your account for now.',
   'connections.scopes': 'It can:',
   'connections.scopes.folded': 'It can do {count} things',

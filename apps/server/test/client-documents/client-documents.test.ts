@@ -37,7 +37,7 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
   const documents = createClientDocuments({
     clock: () => now,
     hosts,
-    vouchers: createVouchers(hosts),
+    vouchers: createVouchers(hosts, 'Example Shop'),
     schemes: new Map(),
     userAgent: 'Latchkey/1.2.3',
     allowPrivate: true,
@@ -349,7 +349,7 @@ test('made-up paths push no good document out, and a host that fails is left alo
   for (const address of kept) {
     expect(await outcomeOf(documents, address, hasApplication(address))).toBe(HOST);
   }
-  const outcomes = new Set<string>();
+  const outcomes = new Set<unknown>();
   for (let path = 0; path <= 1_000; path += 1) {
     outcomes.add(await outcomeOf(documents, addressOf(`made-up/${path}`)));
   }

@@ -9,7 +9,7 @@ import {
   SIGN_IN_URL,
   VERIFIER,
 } from '../linking/link-flow.ts';
-import { resolver } from '../outbound/world.ts';
+import { LONG_HOST, resolver } from '../outbound/world.ts';
 import type { PublishedDocument } from './document-server.ts';
 
 /** The settings of a service that takes the documents of the tests. */
@@ -30,8 +30,10 @@ export const OF_STRANGERS = {
   OUTBOUND_ALLOW: 'private',
 };
 
-/** Leads the name of the stranger to this machine. */
-export const toThisMachine = { resolve: resolver({ [STRANGER]: [['127.0.0.1']] }).resolve };
+/** Leads the names of strangers to this machine. */
+export const toThisMachine = {
+  resolve: resolver({ [STRANGER]: [['127.0.0.1']], [LONG_HOST]: [['127.0.0.1']] }).resolve,
+};
 
 export const CALLBACK = 'http://127.0.0.1:51004/callback';
 

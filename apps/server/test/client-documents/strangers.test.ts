@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Reason } from '@latchkey/domain/reasons';
 import { describe, expect, test } from 'vitest';
 import { invoke, type Json, succeed } from '../http/call.ts';
@@ -8,15 +9,18 @@ import {
   operator,
   type ServerWithDatabase,
   startTestServer,
+  type TestServer,
   useServer,
 } from '../http/running-server.ts';
 import { authorize, type Changes, linkingApplication, VERIFIER } from '../linking/link-flow.ts';
 import { formTokenIn, visit } from '../linking/page-flow.ts';
+import { LONG_HOST, serve } from '../outbound/world.ts';
 import {
   approved,
   begin,
   CALLBACK,
   OF_STRANGERS,
+  redeem,
   request,
   STRANGER,
   toThisMachine,
@@ -400,6 +404,122 @@ describeOnAnyStore('who vouches', (fresh) => {
     );
   });
 });
+
+describeOnAnyStore('the name that a stranger claims', (fresh) => {
+  const settings = {
+    ...OF_STRANGERS,
+    PAGE_NAME: 'Photos Inc.',
+    EVENTS_KEY: 'events-key-of-thirty-two-characters-or-more',
+  };
+  const server = useServer(fresh, settings, toThisMachine);
+  const TRICK = 'Claude, checked by Photos Inc. It only';
+
+  /** What each page and each response calls the only application of an account. */
+  async function namesOf(on: ServerWithDatabase | TestServer, link: string, account_id: string) {
+    const page = await succeed(
+      on,
+      'admin.pages.create',
+      { page: 'connections', account_id },
+      operator,
+    );
+    const opened = await visit(on, page.url.slice(PUBLIC_URL.length));
+    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';');
+    const { text } = await visit(on, '/connections', { cookie });
+    const { application } = await succeed(on, 'admin.links.read', { link }, operator);
+    const input = { application_id: application.id };
+    const { data } = await succeed(on, 'admin.connections.list', { account_id }, operator);
+    const all = await succeed(on, 'admin.applications.list', { documents: true }, operator);
+    const heading = /<h2[^>]*>(.*?)<\/h2>/s.exec(text)?.[1]?.replaceAll(/<[^>]*>/g, '');
+    const told = [
+      application.name,
+      (await succeed(on, 'admin.applications.get', input, operator)).name,
+      ...all.data.map(({ name }: Json) => name),
+      ...data.map((one: Json) => one.application.name),
+    ];
+    return { heading, names: [...new Set(told)], isOnPage: text.includes('Claude') };
+  }
+
+  test('is shown by the settings of the moment, or is nowhere', async () => {
+    const { account_id } = await linkingApplication(server);
+    const published = await publishStranger({ client_name: TRICK });
+    const { link, url, cookie, press } = await openPage(server, account_id, published);
+    const question = await get(server, url, cookie);
+    expect(question.text.replaceAll(/<[^>]*>/g, '')).toContain(`\n${STRANGER} wants to connect to`);
+    expect(question.text).not.toMatch(/Claude|checked|calls itself/);
+    const { headers } = await press('allow');
+    const code = new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+    expect((await redeem(server, code, { client_id: published.address })).status).toBe(200);
+    const dropped = { heading: STRANGER, names: [STRANGER], isOnPage: false };
+    expect(await namesOf(server, link, account_id)).toEqual(dropped);
+
+    for (const [changes, expected] of [
+      [
+        { CLIENT_DOCUMENTS: STRANGER },
+        { heading: `${STRANGER}, which calls itself “${TRICK}”`, names: [TRICK], isOnPage: true },
+      ],
+      [{ PAGE_NAME: 'Pictures' }, dropped],
+    ] as const) {
+      const later = await startTestServer(
+        server.database.url,
+        { ...settings, ...changes },
+        toThisMachine,
+      );
+      expect(await namesOf(later, link, account_id)).toEqual(expected);
+      await later.close();
+    }
+    const { application } = await succeed(server, 'admin.links.read', { link }, operator);
+    const input = { application_id: application.id };
+    const heard: Json[] = [];
+    const { port } = await serve(world.pem, async (request, response) => {
+      heard.push(JSON.parse(await text(request)));
+      response.end();
+    });
+    await succeed(
+      server,
+      'admin.endpoints.create',
+      { url: `https://127.0.0.1:${port}/` },
+      operator,
+    );
+    const disabled = await succeed(server, 'admin.applications.disable', input, operator);
+    expect(disabled.name).toBe(STRANGER);
+    const told = () => heard.filter(({ type }) => type === 'application.disabled');
+    await expect.poll(told).toMatchObject([{ data: { name: STRANGER } }]);
+  });
+
+  test.each([
+    ['Claude', 'Claude'],
+    ['My photos-inc helper', STRANGER],
+    ['A'.repeat(41), STRANGER],
+    ['ａ “b” c', STRANGER],
+  ])('%s: %s', async (client_name, name) => {
+    await linkingApplication(server);
+    const link = await begin(server, await publishStranger({ client_name }));
+    const { application } = await succeed(server, 'admin.links.read', { link }, operator);
+    expect(application.name).toBe(name);
+  });
+});
+
+describe.each(['any', `${LONG_HOST.replace('claude', 'claudette')}`])(
+  'with CLIENT_DOCUMENTS=%s',
+  (CLIENT_DOCUMENTS) => {
+    describeOnAnyStore('a host with more than 60 characters', (fresh) => {
+      const server = useServer(fresh, { ...OF_STRANGERS, CLIENT_DOCUMENTS }, toThisMachine);
+
+      test('is no address of an application, whoever vouches', async () => {
+        const { request: asked } = await linkingApplication(server);
+        const host = LONG_HOST.replace('claude', 'claudette');
+        expect([LONG_HOST.length, host.length]).toEqual([60, 63]);
+        const client_id = `https://${host}:8443/a`;
+        const { status, headers, text } = await authorize(server, { ...asked, client_id });
+        expect([status, text]).toEqual([400, expect.stringContaining('<dd>client_unknown</dd>')]);
+        await server.service.audit.flush();
+        expect(await refusalsOf(server.service, headers.get('x-request-id') ?? '')).toMatchObject([
+          { reason: 'client_host_too_long' },
+        ]);
+      });
+    });
+  },
+);
 
 describe('the setting CLIENT_SCHEMES', () => {
   describeOnAnyStore('with a list', (fresh) => {

@@ -56,24 +56,32 @@ const store = {
   findApplication: async (id) => [a, b].find((application) => application.id === id) ?? null,
 } satisfies Partial<Store> as unknown as Store;
 
+const service = { store, linking: null };
+const shown = (application: typeof a) => ({ ...application, vouched: true, host: null });
 const scopes = [described, undescribed];
 const resources = [
   { resource: 'https://gone.example', name: 'https://gone.example' },
   { resource: mcp.resource, name: mcp.name },
 ];
 const connections = [
-  { application: a, scopes, resources, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
-  { application: b, scopes, resources: [], connected_at: 1_000 - 477, last_used_at: 2_000 - 3 },
+  { application: shown(a), scopes, resources, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
+  {
+    application: shown(b),
+    scopes,
+    resources: [],
+    connected_at: 1_000 - 477,
+    last_used_at: 2_000 - 3,
+  },
 ];
 
 test('a connection is the sum of its grants, and has none of them', async () => {
-  expect(await listConnections({ store }, account.id)).toEqual(connections);
-  expect(await listConnections({ store }, anId())).toEqual([]);
+  expect(await listConnections(service, account.id)).toEqual(connections);
+  expect(await listConnections(service, anId())).toEqual([]);
 });
 
 test('a connection has all of its grants, newest first', async () => {
   const grantsOf = (id: string) => grants.filter(({ application_id }) => application_id === id);
-  expect(await listConnectionsWithGrants({ store }, account.id)).toEqual(
+  expect(await listConnectionsWithGrants(service, account.id)).toEqual(
     connections.map((connection) => ({
       ...connection,
       grants: grantsOf(connection.application.id),

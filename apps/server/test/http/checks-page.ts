@@ -42,7 +42,7 @@ async function allRoutes() {
   const linking = {
     publicUrl: 'https://link.example',
     clientDocuments: null,
-    vouchers: createVouchers(null),
+    vouchers: createVouchers(null, ''),
     signInUrl: 'https://host.example/sign-in',
   };
   const service = await openService('file::memory:', pino({ enabled: false }), { linking });

@@ -69,6 +69,7 @@ export type ReasonOfRules = Exclude<
   | 'client_id_not_address'
   | 'client_id_of_document'
   | 'client_address_not_taken'
+  | 'client_host_too_long'
   | 'header_repeated'
   | 'log_failing'
   | 'client_id_of_another_application'

@@ -18,5 +18,5 @@ export type LinkingReason = Exclude<
   {
     [Name in Reason]: (typeof reasons)[Name]['code'] extends LinkingCode ? Name : never;
   }[Reason],
-  'client_id_of_document' | 'client_address_not_taken'
+  'client_id_of_document' | 'client_address_not_taken' | 'client_host_too_long'
 >;

@@ -13,6 +13,9 @@ import { onTestFinished } from 'vitest';
 /** Certificates of this world are for these names. */
 export const HOSTS = ['docs.example.com', 'keys.example.org', 'a.example.net', 'b.example.net'];
 
+/** As long as the host of a document may be. */
+export const LONG_HOST = 'claude.ai.oauth.client-metadata.sign-in.trusted.good.example';
+
 export interface World {
   authority: Authority;
   /** A key and a certificate of the authority for {@link HOSTS}, 127.0.0.1 and localhost. */
@@ -24,7 +27,9 @@ export interface World {
 export async function createWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-outbound-'));
   const authority = await createAuthority(folder, 'trusted');
-  const names = [...HOSTS, 'localhost'].map((host) => `DNS:${host}`).concat('IP:127.0.0.1');
+  const names = [...HOSTS, LONG_HOST, 'localhost']
+    .map((host) => `DNS:${host}`)
+    .concat('IP:127.0.0.1');
   const pem = await readFile(await authority.issue('/CN=a host', names.join()), 'utf8');
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, await readFile(authority.file, 'utf8')]);

@@ -12,6 +12,7 @@ import type { Store } from '@latchkey/store/store';
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Limit } from '../limits/limit.ts';
+import { vouchersOf } from '../linking/linking.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationAuthentication;
@@ -106,7 +107,8 @@ export async function authenticateDocumented(
   } else {
     if (assertion === null) throw refuse('assertion_missing');
     const { signing_alg } = document;
-    const expected = { address: uri, audiences, signing_alg, now: clock() };
+    const voucher = vouchersOf({ linking }).ofClient(application);
+    const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
     const verdict = await verifyAssertion(assertion, clientDocuments.keysOf(document), expected);
     if (verdict === 'keys_unavailable') {
       const why = { reason: null, subject: { application_id } };

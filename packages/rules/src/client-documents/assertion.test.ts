@@ -22,6 +22,7 @@ const expected: Expected = {
   address: ADDRESS,
   audiences: [ISSUER, TOKEN, `${ISSUER}/oauth/revoke`],
   signing_alg: null,
+  voucher: 'operator',
   now,
 };
 /** What becomes of an assertion, where these are the keys of the client. */

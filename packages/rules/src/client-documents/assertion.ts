@@ -4,6 +4,7 @@ import { DomainError } from '@latchkey/domain/domain-error';
 import type { SigningAlgorithm } from '@latchkey/store/records';
 import { compactVerify, importJWK } from 'jose';
 import { z } from 'zod';
+import { openClaim, type Voucher } from '../vouchers.ts';
 import type { ClientKeys } from './client-documents.ts';
 import { isNoResponse } from './kept-responses.ts';
 import type { PublicKey } from './keys.ts';
@@ -75,6 +76,8 @@ export interface Expected {
   audiences: readonly string[];
   /** The only one; null for each that is taken. */
   signing_alg: SigningAlgorithm | null;
+  /** For the client, and so for its keys. */
+  voucher: Voucher;
   now: Milliseconds;
 }
 
@@ -96,10 +99,11 @@ export async function verifyAssertion(
     throw error;
   });
   if (known === null) return 'keys_unavailable';
-  const verdict = await tryKeys(assertion, alg, known);
+  const { voucher } = expected;
+  const verdict = await tryKeys(assertion, alg, openClaim(known, voucher));
   if (verdict !== 'key_unknown') return verdict;
   const latest = await keys.refresh();
-  return latest === null ? verdict : tryKeys(assertion, alg, latest);
+  return latest === null ? verdict : tryKeys(assertion, alg, openClaim(latest, voucher));
 }
 
 function isMeant(

@@ -1,8 +1,9 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient } from '@latchkey/store/records';
 import type { OutboundRequest } from '../outbound/request.ts';
 import { createScheduler } from '../outbound/scheduler.ts';
-import type { Vouchers } from '../vouchers.ts';
+import type { VouchedAddress, Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
 import { DocumentFailure } from './faults.ts';
@@ -34,7 +35,7 @@ const PATIENCE: Milliseconds = 5_000;
 export interface ClientDocumentOptions {
   clock: Clock;
   hosts: DocumentHosts;
-  vouchers: Pick<Vouchers, 'ofClient'>;
+  vouchers: Pick<Vouchers, 'ofAddress'>;
   /** Of CLIENT_SCHEMES. */
   schemes: ClientSchemes;
   userAgent: string;
@@ -84,12 +85,12 @@ export function createClientDocuments({
     FetchResult,
     number
   >;
-  const fetchWithin = (maxBytes: number) => (address: string) =>
-    fetchJson(new URL(address), {
+  const privateFor = isOnLoopback ? 'all' : 'vouched';
+  const fetchWithin = (maxBytes: number) => (from: VouchedAddress) =>
+    fetchJson(from, {
       userAgent,
       maxBytes,
-      // A name of `any` or with a star could lead into the operator's network.
-      allowPrivate: allowPrivate && (isOnLoopback || hosts.names(address)),
+      allowPrivate: allowPrivate ? privateFor : 'none',
       ...(timeout === undefined ? {} : { timeout }),
       ...(resolve === undefined ? {} : { resolve }),
     });
@@ -97,9 +98,9 @@ export function createClientDocuments({
     clock,
     scheduler,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
-    read(address, body) {
-      const isListed = vouchers.ofClient({ document: { uri: address } }) === 'operator';
-      return readDocument(address, body, { allowPrivate, schemes: isListed ? 'all' : schemes });
+    read({ address, voucher }, body) {
+      const allowed = voucher === 'operator' ? 'all' : schemes;
+      return readDocument(address, body, { allowPrivate, schemes: allowed });
     },
     onResult(result) {
       results[result] += 1;
@@ -109,7 +110,7 @@ export function createClientDocuments({
     clock,
     scheduler: keyScheduler,
     fetch: fetchWithin(MAX_KEYS_BYTES),
-    read: (_address, body) => readKeysAlone(body),
+    read: (_from, body) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
   });
   // Apart from the documents, which a search for new keys leaves as they are.
@@ -117,7 +118,7 @@ export function createClientDocuments({
     clock,
     scheduler: keyScheduler,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
-    read: (_address, body) => readInlineKeys(body),
+    read: (_from, body) => readInlineKeys(body),
   });
   return {
     /** Whether the document of an address is taken here. Nothing is fetched. */
@@ -127,12 +128,18 @@ export function createClientDocuments({
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
-    find: (address: string, { caller, hasApplication }: AskedBy) =>
-      documents.find({ address, asker: caller, isKnown: hasApplication || hosts.names(address) }),
+    find(address: string, { caller, hasApplication }: AskedBy) {
+      const from = vouchers.ofAddress(address);
+      const isKnown = hasApplication || from.voucher === 'operator';
+      return documents.find({ ...from, asker: caller, isKnown });
+    },
 
     /** Of an application with the method `private_key_jwt`. */
     keysOf({ uri, jwks_uri }: DocumentedClient): ClientKeys {
-      const wanted = (address: string): Wanted => ({ address, asker: uri, isKnown: true });
+      const wanted = (address: Claimed<string>): Wanted => ({
+        ...vouchers.ofAddress(address),
+        ...{ asker: uri, isKnown: true },
+      });
       if (jwks_uri !== null) {
         return {
           find: () => keySets.find(wanted(jwks_uri)),
@@ -166,9 +173,9 @@ export function createClientDocuments({
 
 export interface ClientKeys {
   /** @throws NoPlace or DocumentFailure if there are none */
-  find(): Promise<PublicKey[]>;
+  find(): Promise<Claimed<PublicKey[]>>;
   /** Looks again, at most once a minute; null if that brought nothing. */
-  refresh(): Promise<PublicKey[] | null>;
+  refresh(): Promise<Claimed<PublicKey[]> | null>;
 }
 
 export type ClientDocuments = ReturnType<typeof createClientDocuments>;

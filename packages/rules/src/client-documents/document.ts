@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import { decodeJson } from '@latchkey/domain/decode-json';
 import { fields, uris } from '@latchkey/schema';
 import {
@@ -15,9 +16,9 @@ import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 export interface ClientDocument extends LinkedDocument {
   redirect_uris: string[];
   /** The tokens that it names, described or not; null if it names none. */
-  scopes: string[] | null;
+  scopes: Claimed<string[]> | null;
   /** Null if they are somewhere else, or the method needs none. */
-  keys: PublicKey[] | null;
+  keys: Claimed<PublicKey[]> | null;
 }
 
 /** Of the redirect URIs of a document. */

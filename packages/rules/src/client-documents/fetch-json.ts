@@ -1,12 +1,14 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { type OutboundRequest, request } from '../outbound/request.ts';
 import { OutboundError } from '../outbound/send.ts';
+import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 
 export interface FetchOptions {
   userAgent: string;
   maxBytes: number;
-  allowPrivate: boolean;
+  /** Whose names may lead into the operator's network. */
+  allowPrivate: 'all' | 'vouched' | 'none';
   timeout?: Milliseconds;
   resolve?: OutboundRequest['resolve'];
 }
@@ -24,15 +26,18 @@ const KEPT_AT_MOST = 24 * HOUR;
 
 /** @throws DocumentFailure */
 export async function fetchJson(
-  address: URL,
+  { address, voucher }: VouchedAddress,
   { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
 ): Promise<Fetched> {
-  const { status, headers, body } = await request(address, {
+  const { status, headers, body } = await request(new URL(address), {
     method: 'GET',
     headers: { accept: 'application/json', 'user-agent': userAgent },
     timeout,
     maxBytes,
-    allow: { private: allowPrivate, http: false },
+    allow: {
+      private: allowPrivate === 'all' || (allowPrivate === 'vouched' && voucher === 'operator'),
+      http: false,
+    },
     ...(resolve === undefined ? {} : { resolve }),
   }).catch((cause) => {
     if (!(cause instanceof OutboundError)) throw cause;

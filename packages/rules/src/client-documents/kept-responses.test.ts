@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { createScheduler } from '../outbound/scheduler.ts';
+import { createVouchers } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 import { createKeptResponses } from './kept-responses.ts';
 
 const MOST = 3;
+
+const { ofAddress } = createVouchers(null, '');
 
 function createWorld() {
   const world = { now: 0, fetched: [] as string[] };
@@ -12,7 +15,7 @@ function createWorld() {
   const kept = createKeptResponses({
     clock,
     scheduler,
-    async fetch(address) {
+    async fetch({ address }) {
       world.fetched.push(address);
       if (address.includes('bad')) throw new DocumentFailure('document_status');
       return { body: Buffer.from(address), keep: 300_000 };
@@ -22,7 +25,7 @@ function createWorld() {
   });
   const find = (path: string, { isKnown = false } = {}) =>
     kept
-      .find({ address: `https://a.example/${path}`, asker: 'a', isKnown })
+      .find({ ...ofAddress(`https://a.example/${path}`), asker: 'a', isKnown })
       .catch((error) => error.message);
   /** Whether it had to be fetched. */
   const isFetched = async (path: string, options?: { isKnown: boolean }) => {

@@ -1,5 +1,6 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { HostFailing, NoPlace, type Scheduler } from '../outbound/scheduler.ts';
+import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
 import { createLatestUsed } from './latest-used.ts';
@@ -19,13 +20,15 @@ export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] a
 /** `kept` beside `temporary`: an earlier one took its place. */
 export type FetchResult = (typeof fetchResults)[number];
 
-export interface Wanted {
-  address: string;
+export interface Wanted extends VouchedAddress {
   /** Of a caller, or an application. */
   asker: string;
   /** It has an application, or the setting names it: not everybody can make such an address. */
   isKnown: boolean;
 }
+
+/** Where it is kept. */
+type Place = Pick<Wanted, 'address' | 'isKnown'>;
 
 interface Good<Value> {
   value: Value;
@@ -55,8 +58,8 @@ export function createKeptResponses<Value>({
 }: {
   clock: Clock;
   scheduler: Scheduler;
-  fetch(address: string): Promise<Fetched>;
-  read(address: string, body: Buffer): Value;
+  fetch(from: VouchedAddress): Promise<Fetched>;
+  read(from: VouchedAddress, body: Buffer): Value;
   onResult?(result: FetchResult): void;
   most?: number;
 }) {
@@ -67,14 +70,14 @@ export function createKeptResponses<Value>({
   /** As many as run and wait. */
   const running = new Map<string, Promise<Value>>();
 
-  function goodOf({ address, isKnown }: Wanted): Good<Value> | null {
+  function goodOf({ address, isKnown }: Place): Good<Value> | null {
     const good = known.use(address) ?? others.use(address);
     if (good !== undefined) setGood({ address, isKnown }, good);
     return good ?? null;
   }
 
   /** The first approval makes a known address of another. */
-  function setGood({ address, isKnown }: Omit<Wanted, 'asker'>, good: Good<Value> | null): void {
+  function setGood({ address, isKnown }: Place, good: Good<Value> | null): void {
     known.delete(address);
     others.delete(address);
     if (good !== null) (isKnown ? known : others).set(address, good);
@@ -86,8 +89,8 @@ export function createKeptResponses<Value>({
   async function load(wanted: Wanted): Promise<Value> {
     const { address } = wanted;
     try {
-      const { body, keep } = await fetch(address);
-      const value = read(address, body);
+      const { body, keep } = await fetch(wanted);
+      const value = read(wanted, body);
       setGood(wanted, { value, until: clock() + keep });
       failed.delete(address);
       onResult('good');

@@ -3,10 +3,12 @@ import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '@latchkey/s
 import type { Dependencies } from '../dependencies.ts';
 import { activeGrants } from '../grants/active-grants.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
+import { vouchersOf } from '../linking/linking.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
+import type { Shown } from '../vouchers.ts';
 
 export interface Connection {
-  application: ApplicationRecord;
+  application: Omit<ApplicationRecord, 'name'> & Shown;
   scopes: ScopeRecord[];
   /** The servers that its grants are for. */
   resources: ShownResource[];
@@ -20,9 +22,10 @@ export interface ConnectionWithGrants extends Connection {
 }
 
 export async function listConnections(
-  { store }: Pick<Dependencies, 'store'>,
+  { store, linking }: Pick<Dependencies, 'store' | 'linking'>,
   account_id: string,
 ): Promise<Connection[]> {
+  const { show } = vouchersOf({ linking });
   const [described, registered, connected] = await Promise.all([
     store.listScopes(),
     store.listResources(),
@@ -43,17 +46,22 @@ export async function listConnections(
       const times = { connected_at, last_used_at };
       const shown = resources.toSorted().map((address) => shownResource(registered, address));
       return [
-        { application, scopes: describeTokens(tokens, described), resources: shown, ...times },
+        {
+          application: show(application),
+          scopes: describeTokens(tokens, described),
+          resources: shown,
+          ...times,
+        },
       ];
     })
     .sort((one, other) => byName(one.application, other.application));
 }
 
 export async function listConnectionsWithGrants(
-  { store }: Pick<Dependencies, 'store'>,
+  { store, linking }: Pick<Dependencies, 'store' | 'linking'>,
   account_id: string,
 ): Promise<ConnectionWithGrants[]> {
-  const connections = await listConnections({ store }, account_id);
+  const connections = await listConnections({ store, linking }, account_id);
   const withGrants = await Promise.all(
     connections.map(async (connection) => {
       const application_id = connection.application.id;
@@ -68,6 +76,6 @@ export async function listConnectionsWithGrants(
   return withGrants.filter(({ grants }) => grants.length > 0);
 }
 
-function byName(one: ApplicationRecord, other: ApplicationRecord): number {
+function byName(one: Connection['application'], other: Connection['application']): number {
   return one.name.localeCompare(other.name, 'en') || one.id.localeCompare(other.id);
 }

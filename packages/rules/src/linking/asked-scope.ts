@@ -5,6 +5,7 @@ import { fields, uuidToBytes } from '@latchkey/schema';
 import type { ResourceRecord } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import type { ClientDocument } from '../client-documents/document.ts';
+import { openClaim, type Voucher } from '../vouchers.ts';
 import { applicationSubject, type LinkingApplication } from './linking-application.ts';
 
 export interface AskedScope {
@@ -16,6 +17,8 @@ export interface AskedScope {
 interface Bounds {
   application: LinkingApplication;
   document: ClientDocument | null;
+  /** For the application, and so for the scopes of its document. */
+  voucher: Voucher;
   resource: ResourceRecord | null;
   mayBeStale: boolean;
 }
@@ -28,11 +31,13 @@ interface Bounds {
 export async function readScope(
   store: Store,
   asked: string | null,
-  { application, document, resource, mayBeStale }: Bounds,
+  { application, document, voucher, resource, mayBeStale }: Bounds,
 ): Promise<AskedScope> {
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
   const isForgiving = resource !== null || document !== null;
-  const ofDocument = document && (await boundOf(store, document, mayBeStale));
+  const ofDocument =
+    document &&
+    (await boundOf(store, document.scopes && openClaim(document.scopes, voucher), mayBeStale));
   const bounds = [application.scopes, resource?.scopes, ofDocument];
 
   /** The tokens that can be asked for, with the ids of their descriptions. */
@@ -68,7 +73,7 @@ export async function readScope(
 /** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */
 async function boundOf(
   store: Store,
-  { scopes }: ClientDocument,
+  scopes: string[] | null,
   mayBeStale: boolean,
 ): Promise<string[] | null> {
   if (scopes === null) return null;

@@ -10,6 +10,7 @@ import type {
 import { z } from 'zod';
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
+import { MAX_SHOWN_HOST } from '../client-documents/redirect-uris.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { sameResource } from '../resources/find-resource.ts';
 import { isOwnResource } from '../resources/own-resource.ts';
@@ -115,6 +116,8 @@ async function findClient(
   const { clientDocuments } = linkingOf(service);
   if (clientDocuments !== null && id.startsWith('https://')) {
     if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
+    if (new URL(id).hostname.length > MAX_SHOWN_HOST)
+      throw DomainError.because('client_host_too_long');
     const record = await store.findDocumented(id, { mayBeStale });
     if (record?.disabled) {
       throw DomainError.because('client_disabled', { application_id: record.id });
@@ -162,7 +165,8 @@ export async function readRequest(
   }
 
   const resource = await readResource(service, refuse, query.getAll('resource'));
-  const bounds = { application, document, resource, mayBeStale };
+  const voucher = linkingOf(service).vouchers.ofClient(application);
+  const bounds = { application, document, voucher, resource, mayBeStale };
   return {
     ...target,
     ...(await readScope(service.store, query.get('scope'), bounds)),

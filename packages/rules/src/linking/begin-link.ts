@@ -18,12 +18,11 @@ import {
 import { linkingOf } from './linking.ts';
 import { applicationSubject } from './linking-application.ts';
 import {
-  addToQuery,
   type Location,
   RefusedToApplication,
   refusalInWords,
   returnWithError,
-  toLocation,
+  signInLocation,
 } from './redirect.ts';
 
 export interface UnconfirmedRequest extends AuthorizationRequest {
@@ -122,10 +121,10 @@ export async function beginLink(
   // Nobody knows the link yet. This read needs no fence, since it has the time of that write.
   await confirm();
   counts.add('links:begun', 1, now);
-  const redirect_to = addToQuery(linkingOf(service).signInUrl, {
+  const redirect_to = signInLocation(linkingOf(service), {
     link: credential,
     login_hint,
     ui_locales,
   });
-  return { link, redirect_to: toLocation(redirect_to) };
+  return { link, redirect_to };
 }

@@ -131,7 +131,7 @@ export async function deny(
  * leave nothing behind. A crash after this leaves an application without grants.
  */
 async function registered(
-  service: Pick<Dependencies, 'store' | 'room'>,
+  service: Pick<Dependencies, 'store' | 'room' | 'linking'>,
   { link, application }: LinkAccess,
   account_id: string,
   now: Milliseconds,
@@ -145,7 +145,7 @@ async function registered(
     id: id ?? newId(now),
     created_at: id === null ? now : application.created_at,
     document,
-    redirect_uris: [link.redirect_uri],
+    redirect_uris: [linkingOf(service).vouchers.ofRedirectUri(link).redirect_uri],
   });
 }
 

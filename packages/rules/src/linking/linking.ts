@@ -10,7 +10,7 @@ export interface Linking {
 }
 
 // Without the linking flow, no document is taken.
-const ofRegistrationAlone = createVouchers(null);
+const ofRegistrationAlone = createVouchers(null, '');
 
 export const vouchersOf = ({ linking }: { linking: Linking | null }): Vouchers =>
   linking?.vouchers ?? ofRegistrationAlone;

@@ -18,7 +18,7 @@ test('a state comes back unchanged, whatever it has in it, and breaks no header'
     publicUrl: 'https://link.example',
     clientDocuments: null,
     signInUrl: 'https://host.example',
-    vouchers: createVouchers(null),
+    vouchers: createVouchers(null, ''),
   };
   const state = fc.stringMatching(/^[\x20-\x7e]{1,60}$/);
   fc.assert(

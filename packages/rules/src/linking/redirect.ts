@@ -1,25 +1,33 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import { DomainError, firstIssue, type Subject } from '@latchkey/domain/domain-error';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
 import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
 import type { LinkRecord } from '@latchkey/store/records';
-import type { Client, Vouchers } from '../vouchers.ts';
+import type { Client, Voucher } from '../vouchers.ts';
 import type { Linking } from './linking.ts';
 
 export interface RedirectTarget extends Client {
-  redirect_uri: string;
+  redirect_uri: Claimed<string>;
   state: string | null;
 }
 
 declare const isLocation: unique symbol;
 
 /**
- * An address that a browser is led to without a click. An address at an application is one only where
- * {@link returnWithError} or {@link redirectWithCode} says so.
+ * An address that a browser is led to without a click. Only this file makes one: of the service itself, of its
+ * host, and of an application where {@link returnWithError} or {@link redirectWithCode} says so.
  */
 export type Location = string & { readonly [isLocation]: true };
 
-/** Of an address that the operator chose: the service's own, its host's, or the demo's. */
-export const toLocation = (address: string) => address as Location;
+export function ownLocation({ publicUrl }: Pick<Linking, 'publicUrl'>, address: string): Location {
+  if (!address.startsWith(`${publicUrl}/`)) throw new Error('The address is not of this service.');
+  return address as Location;
+}
+
+export const signInLocation = (
+  { signInUrl }: Pick<Linking, 'signInUrl'>,
+  parameters: Record<string, string | null>,
+): Location => addToQuery(signInUrl, parameters) as Location;
 
 /** An address at an application: what may be done with it depends on who vouches for it. */
 export type ReturnAddress = { voucher: 'operator'; location: Location } | StrangersAddress;
@@ -45,28 +53,35 @@ export function addToQuery(uri: string, parameters: Record<string, string | null
 
 /** Where a decision leads: a native application is started from a page, which stays as the end of the link. */
 export function locationOfAnswer(
-  { publicUrl }: Pick<Linking, 'publicUrl'>,
+  linking: Pick<Linking, 'publicUrl' | 'vouchers'>,
   link: LinkRecord,
   redirect_to: Location,
 ): Location {
-  if (!startsApplication(link) || redirect_to === endOf(publicUrl, link)) return redirect_to;
-  return toLocation(`${endOf(publicUrl, link)}?start`);
+  const end = endOf(linking, link);
+  if (!startsApplication(linking, link) || redirect_to === end) return redirect_to;
+  return ownLocation(linking, `${end}?start`);
 }
 
 /** Whether the end of a link starts its application: no answer to a form may lead where no page is. */
-export const startsApplication = ({ redirect_uri }: Pick<LinkRecord, 'redirect_uri'>) =>
-  describeRedirect(redirect_uri).redirect_kind !== 'web';
+export function startsApplication(
+  { vouchers }: Pick<Linking, 'vouchers'>,
+  link: LinkRecord,
+): boolean {
+  return describeRedirect(vouchers.ofRedirectUri(link).redirect_uri).redirect_kind !== 'web';
+}
 
-const endOf = (publicUrl: string, { id }: Pick<LinkRecord, 'id'>) =>
-  toLocation(`${publicUrl}/link/${id}/done`);
+const endOf = (linking: Pick<Linking, 'publicUrl'>, { id }: Pick<LinkRecord, 'id'>) =>
+  ownLocation(linking, `${linking.publicUrl}/link/${id}/done`);
 
 /** A person has allowed it, whoever vouches. RFC 6749, section 4.1.2; `iss`: RFC 9207. */
 export function redirectWithCode(
-  { publicUrl }: Pick<Linking, 'publicUrl'>,
-  { redirect_uri, state }: RedirectTarget,
+  { publicUrl, vouchers }: Pick<Linking, 'publicUrl' | 'vouchers'>,
+  redirect: RedirectTarget,
   code: string,
 ): Location {
-  return toLocation(addToQuery(redirect_uri, { code, state, iss: publicUrl }));
+  const { state } = redirect;
+  const { redirect_uri } = vouchers.ofRedirectUri(redirect);
+  return addToQuery(redirect_uri, { code, state, iss: publicUrl }) as Location;
 }
 
 export interface RedirectedError {
@@ -82,7 +97,8 @@ export function returnWithError(
   redirect: RedirectTarget,
   { code, request_id, ...words }: RedirectedError,
 ): ReturnAddress {
-  const { redirect_uri, state } = redirect;
+  const { state } = redirect;
+  const { voucher, redirect_uri } = vouchers.ofRedirectUri(redirect);
   const { error, description } = errorDefinition(code);
   const address = addToQuery(redirect_uri, {
     error: words.error ?? error,
@@ -93,20 +109,22 @@ export function returnWithError(
     state,
     iss: publicUrl,
   });
-  return returnTo(vouchers, redirect, address);
+  return asReturn(voucher, redirect_uri, address);
 }
 
 /** The answer of an approval on the page of its end. */
-export const returnWithCode = (
+export function returnWithCode(
   linking: Linking,
   redirect: RedirectTarget,
   code: string,
-): ReturnAddress => returnTo(linking.vouchers, redirect, redirectWithCode(linking, redirect, code));
+): ReturnAddress {
+  const { voucher, redirect_uri } = linking.vouchers.ofRedirectUri(redirect);
+  return asReturn(voucher, redirect_uri, redirectWithCode(linking, redirect, code));
+}
 
-function returnTo(vouchers: Vouchers, redirect: RedirectTarget, address: string): ReturnAddress {
-  const voucher = vouchers.ofRedirectUri(redirect);
-  if (voucher === 'operator') return { voucher, location: toLocation(address) };
-  return { voucher, href: address, target: targetOf(redirect.redirect_uri) };
+function asReturn(voucher: Voucher, redirect_uri: string, address: string): ReturnAddress {
+  if (voucher === 'operator') return { voucher, location: address as Location };
+  return { voucher, href: address, target: targetOf(redirect_uri) };
 }
 
 /** What tells an application that a link request was denied or has expired. */
@@ -122,7 +140,7 @@ export function returnOf(linking: Linking, link: LinkRecord, request_id: string)
 export function locationAfter(linking: Linking, link: LinkRecord, request_id: string): Location {
   const address = returnOf(linking, link, request_id);
   if (address.voucher === 'operator') return address.location;
-  return endOf(linking.publicUrl, link);
+  return endOf(linking, link);
 }
 
 /** An error that leads back to the application. */

@@ -9,7 +9,7 @@ import {
   refuseLost,
 } from './link-access.ts';
 import { linkingOf } from './linking.ts';
-import { addToQuery, type Location, toLocation } from './redirect.ts';
+import { type Location, signInLocation } from './redirect.ts';
 
 /** The host gets a new link, and its earlier one stops working. */
 export async function switchAccount(
@@ -29,9 +29,9 @@ export async function switchAccount(
     initiator,
   });
   if (switched === null) return refuseLost(service, await readAgain(service, access), initiator);
-  const redirect_to = addToQuery(linkingOf(service).signInUrl, {
+  const redirect_to = signInLocation(linkingOf(service), {
     link: credential,
     prompt: 'select_account',
   });
-  return { redirect_to: toLocation(redirect_to) };
+  return { redirect_to };
 }

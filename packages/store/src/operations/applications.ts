@@ -59,6 +59,14 @@ interface OfId {
   application_id: string;
 }
 
+interface Disabling {
+  disabled: boolean;
+  now: Milliseconds;
+  nameOf: (application: ApplicationRecord) => string;
+}
+
+const asItIs = ({ name }: ApplicationRecord) => name as string;
+
 /** `put` has what becomes different. */
 interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
   put?: Partial<Stored>;
@@ -112,14 +120,14 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
     return { result: after, put: { ...changes, generations: storedGenerations(after) } };
   });
   const setDisabled = changing(
-    (before, { disabled, now }: OfId & { disabled: boolean; now: Milliseconds }) => {
+    (before, { disabled, now, nameOf }: OfId & Disabling) => {
       const generations = generationsAfter(before, { disabled });
       const enabled_at = before.disabled && !disabled ? now : before.enabled_at;
       const after = { ...before, disabled, enabled_at, generations };
       const type = disabled ? 'application.disabled' : 'application.enabled';
       return {
         ...{ result: after, put: { disabled, enabled_at, generations: storedGenerations(after) } },
-        ...(before.disabled !== disabled && { event: { type, at: now, name: before.name } }),
+        ...(before.disabled !== disabled && { event: { type, at: now, name: nameOf(before) } }),
       };
     },
     { ends: true },
@@ -301,8 +309,8 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
 
     updateApplication: (application_id, changes) => update({ application_id, changes }),
 
-    setApplicationDisabled: (application_id, disabled, now) =>
-      setDisabled({ application_id, disabled, now }),
+    setApplicationDisabled: (application_id, disabled, now, nameOf = asItIs) =>
+      setDisabled({ application_id, disabled, now, nameOf }),
 
     async deleteApplication(deletion) {
       return (await remove(deletion)) ?? 'application_not_found';

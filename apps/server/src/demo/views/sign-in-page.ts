@@ -1,14 +1,14 @@
 import { html } from '../../http/html.ts';
 import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
-import { outside } from '../../http/linking/views/outside.ts';
-import type { Page, PageFrame } from '../../http/linking/views/page.ts';
+import { outside, whoIs } from '../../http/linking/views/outside.ts';
+import type { Page, PageFrame, ShownName } from '../../http/linking/views/page.ts';
 import { demoAccounts } from '../demo-records.ts';
 
 export interface SignIn {
   readonly action: string;
   readonly link: string;
-  readonly application: { readonly name: string };
+  readonly application: ShownName;
 }
 
 export function signInPage(frame: PageFrame, { action, link, application }: SignIn): Page {
@@ -21,7 +21,7 @@ export function signInPage(frame: PageFrame, { action, link, application }: Sign
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>Sign in to ${outside(theme.name)}</h1>
-<p>${outside(application.name)} wants to connect to your account. Who are you?</p>
+<p>${whoIs(application)} wants to connect to your account. Who are you?</p>
 </header>
 <form method="post" action="${action}" autocomplete="off">
 <input type="hidden" name="link" value="${link}">

@@ -1,5 +1,6 @@
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { readAuthorization } from '@latchkey/rules/linking/begin-link';
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import { RefusedToApplication } from '@latchkey/rules/linking/redirect';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
@@ -38,8 +39,9 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
           readInput: () =>
             readAuthorization(service, parameters, context.redacted.request_id, {
               caller: address_key,
-              onApplication({ name, homepage_uri }) {
-                context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
+              onApplication(asking) {
+                const application = linkingOf(service).vouchers.show(asking);
+                context.errorPage = { ...known, application, back_url: asking.homepage_uri };
               },
               // Counted before the fetch. Otherwise, a stranger could make the service fetch any number
               // of addresses that have no document.

@@ -1,6 +1,6 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { toLocation } from '@latchkey/rules/linking/redirect';
+import { ownLocation } from '@latchkey/rules/linking/redirect';
 import { isUuid } from '@latchkey/schema';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
@@ -31,7 +31,9 @@ export function connectionRoutes(tools: PageTools): Route[] {
   const { sender, callContext } = tools;
   const path = '/connections';
   const onePath = '/connections/{application_id}';
-  const listUrl = linkingOf(callContext.service).publicUrl + path;
+  const linking = linkingOf(callContext.service);
+  const { show } = linking.vouchers;
+  const listUrl = linking.publicUrl + path;
 
   return [
     pageRoute(tools, {
@@ -52,7 +54,10 @@ export function connectionRoutes(tools: PageTools): Route[] {
         const { return_url, locale } = page;
         const frame = sender.frameFor(visit.context, { locale });
         const now = callContext.service.clock();
-        const list = { account, connections, return_url, ended, now };
+        const list = {
+          ...{ account, connections, return_url, now },
+          ended: ended && show(ended),
+        };
         sender.send(visit.context, connectionsPage(frame, list));
       },
     }),
@@ -67,10 +72,13 @@ export function connectionRoutes(tools: PageTools): Route[] {
             application_id: isUuid(application_id) ? application_id.toLowerCase() : null,
           }),
         });
-        if (application === null) return sendRedirect(visit.context, toLocation(listUrl));
+        if (application === null) return sendRedirect(visit.context, ownLocation(linking, listUrl));
         const frame = sender.frameFor(visit.context, { locale: page.locale });
         const formToken = formTokenOf(visit.session ?? '');
-        sender.send(visit.context, disconnectPage(frame, { application, formToken }));
+        sender.send(
+          visit.context,
+          disconnectPage(frame, { application: show(application), formToken }),
+        );
       },
     }),
     pageRoute(tools, {
@@ -85,7 +93,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
             return { ...answer, application_id: applicationIdIn(parameters) };
           },
         });
-        sendRedirect(visit.context, toLocation(`${listUrl}?done=${application_id}`));
+        sendRedirect(visit.context, ownLocation(linking, `${listUrl}?done=${application_id}`));
       },
     }),
   ];

@@ -1,12 +1,11 @@
-import type { Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { COOKIE_AFTER_DECISION, LINKS_KEPT, STARTS_APPLICATION } from '@latchkey/domain/lifetimes';
 import { findReturnToStranger, type ReturnToStranger } from '@latchkey/rules/linking/link-access';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { describeRedirect, startsApplication, toLocation } from '@latchkey/rules/linking/redirect';
+import { describeRedirect, ownLocation, startsApplication } from '@latchkey/rules/linking/redirect';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type LinkEnd, type Redirect } from '../../operations/browser-actions.ts';
-import { call } from '../../operations/call.ts';
+import { type CallContext, call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
 import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
@@ -54,17 +53,18 @@ export function linkRoutes(tools: PageTools): Route[] {
           { readInput: async () => ({}) },
         );
         if (end !== null) return sendEnd(tools, context, end);
-        const { link, application } = access;
+        const { link } = access;
+        const { vouchers } = linkingOf(tools.callContext.service);
         const { locale } = page;
         const { ui_locales } = link;
         const frame = tools.sender.frameFor(context, { locale, ui_locales });
         const question = {
           link_id,
-          application,
+          application: vouchers.show(access.application),
           account,
           resource: access.resource,
           scopes,
-          ...describeRedirect(link.redirect_uri),
+          ...describeRedirect(vouchers.ofRedirectUri(link).redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),
         };
         tools.sender.send(context, consentPage(frame, question));
@@ -97,11 +97,12 @@ export function linkRoutes(tools: PageTools): Route[] {
           summary: context.calls[0] as RequestedCall,
         });
         if (end === null) {
-          const { publicUrl } = linkingOf(callContext.service);
-          return sendRedirect(context, toLocation(`${publicUrl}/link/${link_id}`));
+          const linking = linkingOf(callContext.service);
+          const address = `${linking.publicUrl}/link/${link_id}`;
+          return sendRedirect(context, ownLocation(linking, address));
         }
         const mayStart = new URLSearchParams(query).has('start');
-        const start = mayStart ? startOf(end, callContext.service.clock()) : null;
+        const start = mayStart ? startOf(callContext, end) : null;
         sendEnd(tools, context, end, start === null ? {} : { Refresh: `0;url=${start}` });
       },
     }),
@@ -128,20 +129,23 @@ export function linkRoutes(tools: PageTools): Route[] {
 }
 
 function sendEnd(
-  { sender }: PageTools,
+  { sender, callContext }: PageTools,
   context: RequestContext,
   end: LinkEnd,
   headers: Headers = {},
 ): void {
+  const { vouchers } = linkingOf(callContext.service);
   const { locale = null } = end.page ?? {};
   const frame = sender.frameFor(context, { locale, ui_locales: end.link.ui_locales });
-  sender.send(context, endPage(frame, end), 200, headers);
+  const application = end.application && vouchers.show(end.application);
+  sender.send(context, endPage(frame, { ...end, application }), 200, headers);
 }
 
 /** What the end of a link starts by itself, just after the decision. A denial leads to no stranger. */
-function startOf({ link, answer }: LinkEnd, now: Milliseconds): string | null {
-  if (answer === null || link.decision === null || !startsApplication(link)) return null;
-  if (now >= link.decision.at + STARTS_APPLICATION) return null;
+function startOf({ service }: CallContext, { link, answer }: LinkEnd): string | null {
+  if (answer === null || link.decision === null) return null;
+  if (!startsApplication(linkingOf(service), link)) return null;
+  if (service.clock() >= link.decision.at + STARTS_APPLICATION) return null;
   if (answer.voucher === 'operator') return answer.location;
   return link.decision.status === 'approved' ? answer.href : null;
 }

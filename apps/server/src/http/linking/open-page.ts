@@ -1,7 +1,7 @@
 import { LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { toLocation } from '@latchkey/rules/linking/redirect';
+import { ownLocation } from '@latchkey/rules/linking/redirect';
 import { credentialParts } from '@latchkey/schema';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
@@ -23,9 +23,10 @@ export async function openWithTicket(
 ): Promise<void> {
   const { callContext, cookies } = tools;
   const { context, address, path } = visit;
+  const linking = linkingOf(callContext.service);
   // So that a browser which keeps no cookie can be told so.
   const locationOf = (page_id: string) =>
-    toLocation(`${linkingOf(callContext.service).publicUrl}${path}?opened=${page_id}`);
+    ownLocation(linking, `${linking.publicUrl}${path}?opened=${page_id}`);
   // Link previews send HEAD. They must not open anything.
   const parts = context.request.method === 'HEAD' ? credentialParts('pageTicket', ticket) : null;
   if (parts !== null) return sendRedirect(context, locationOf(parts.id));

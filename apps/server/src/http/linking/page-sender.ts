@@ -8,7 +8,7 @@ import {
 } from '@latchkey/rules/linking/redirect';
 import { errorDefinition } from '@latchkey/schema';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
-import type { Settings } from '../../settings.ts';
+import { pageNameOf, type Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
 import type { ErrorPageDetails, Headers, RequestContext } from '../request-context.ts';
 import { send } from '../response.ts';
@@ -39,7 +39,7 @@ export function createPageSender(
   assets: PageAssets,
 ): PageSender {
   const catalog = createTextCatalog(pageTexts);
-  const name = pageName ?? new URL(signInUrl).hostname;
+  const name = pageNameOf({ pageName, signInUrl });
   const theme = { name, logo: pageLogo, home: pageHome, color: pageColor };
   const basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
 
@@ -56,17 +56,18 @@ export function createPageSender(
 
   function wayBackOf(
     { code, members }: DomainError,
-    { application_name = null, back_url = null, form_path, again_path }: ErrorPageDetails,
+    { application = null, back_url = null, form_path, again_path }: ErrorPageDetails,
   ): WayBack | null {
     if (code === 'form_rejected' && form_path !== undefined) {
-      return { url: basePath + form_path, name: null };
+      return { url: basePath + form_path, to: null };
     }
     if (code === 'client_document_unavailable' && again_path !== undefined) {
-      return { url: basePath + again_path, name: null };
+      return { url: basePath + again_path, to: null };
     }
+    const service = { name, host: null };
     const url = members.redirect_to ?? back_url;
-    if (url !== null) return { url, name: application_name ?? name };
-    return pageHome === null ? null : { url: pageHome, name };
+    if (url !== null) return { url, to: application ?? service };
+    return pageHome === null ? null : { url: pageHome, to: service };
   }
 
   return {

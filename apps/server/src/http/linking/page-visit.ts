@@ -1,3 +1,4 @@
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import {
   findCookiesRefused,
   type PageAddress,
@@ -81,7 +82,7 @@ export async function authenticateUser({ service }: CallContext, visit: PageVisi
     const { page, application, error } = refused;
     visit.context.errorPage = {
       locale: page.locale,
-      application_name: application?.name ?? null,
+      application: application && linkingOf(service).vouchers.show(application),
       back_url: application?.homepage_uri ?? page.return_url,
     };
     throw error;
@@ -91,7 +92,7 @@ export async function authenticateUser({ service }: CallContext, visit: PageVisi
   visit.context.errorPage = {
     locale: page.locale,
     ui_locales: access?.link.ui_locales ?? null,
-    application_name: access?.application.name ?? null,
+    application: access && linkingOf(service).vouchers.show(access.application),
     back_url: access === null ? page.return_url : access.application.homepage_uri,
     form_path: visit.path,
   };

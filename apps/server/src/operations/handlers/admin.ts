@@ -11,9 +11,11 @@ import { cancelCode } from '@latchkey/rules/grants/cancel-code';
 import { issueCode } from '@latchkey/rules/grants/issue-code';
 import { revoke } from '@latchkey/rules/grants/revoke';
 import { revokeAll } from '@latchkey/rules/grants/revoke-all';
+import { vouchersOf } from '@latchkey/rules/linking/linking';
 import { registeredResource } from '@latchkey/rules/resources/find-resource';
 import type { Service } from '@latchkey/rules/service';
 import { summarize } from '@latchkey/rules/summary/summary';
+import type { ApplicationRecord } from '@latchkey/store/records';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
 import { listRefusals } from '../list-refusals.ts';
@@ -29,11 +31,17 @@ import {
   toRevokedGrant,
 } from '../wire.ts';
 
-async function setDisabled({ store, clock }: Service, application_id: string, disabled: boolean) {
-  const application = await store.setApplicationDisabled(application_id, disabled, clock());
+async function setDisabled(service: Service, application_id: string, disabled: boolean) {
+  const { store, clock } = service;
+  const { show } = vouchersOf(service);
+  const nameOf = (application: ApplicationRecord) => show(application).name;
+  const application = await store.setApplicationDisabled(application_id, disabled, clock(), nameOf);
   if (application === null) throw new DomainError('application_not_found');
-  return toApplication(application, clock());
+  return shown(service, application);
 }
+
+const shown = (service: Service, application: ApplicationRecord) =>
+  toApplication(vouchersOf(service).show(application), service.clock());
 
 type AdminName = Extract<
   keyof Handlers,
@@ -43,19 +51,19 @@ type AdminName = Extract<
 export const adminHandlers: Handlers<AdminName> = {
   'admin.applications.create': async (service, members) => {
     const { application, secret } = await createApplication(service, members);
-    return { ...toApplication(application, service.clock()), ...(secret !== null && { secret }) };
+    return { ...shown(service, application), ...(secret !== null && { secret }) };
   },
-  'admin.applications.list': ({ store, clock }, { documents: documented, ...part }) =>
+  'admin.applications.list': (service, { documents: documented, ...part }) =>
     readList(
       part,
-      (range) => store.listApplications(range, { documented }),
+      (range) => service.store.listApplications(range, { documented }),
       (application) => application.id,
-      (application) => toApplication(application, clock()),
+      (application) => shown(service, application),
     ),
-  'admin.applications.get': async ({ store, clock }, { application_id }) => {
-    const application = await store.findApplication(application_id);
+  'admin.applications.get': async (service, { application_id }) => {
+    const application = await service.store.findApplication(application_id);
     if (application === null) throw new DomainError('application_not_found');
-    return toApplication(application, clock());
+    return shown(service, application);
   },
   'admin.applications.update': async (service, input, _operator, _initiator, { ids }) => {
     const { application_id, ...changes } = input;
@@ -64,7 +72,7 @@ export const adminHandlers: Handlers<AdminName> = {
     // A restore removes from the backup what is not in this list.
     if (redirect_uris !== undefined) ids.redirect_uris = marksOf(redirect_uris);
     if (scopes !== undefined) ids.scopes = scopeMarksOf(scopes);
-    return toApplication(application, service.clock());
+    return shown(service, application);
   },
   'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
     const expiry = expires_at === null ? null : Date.parse(expires_at);
@@ -72,13 +80,13 @@ export const adminHandlers: Handlers<AdminName> = {
     return { ...toApplicationSecret(secret), secret: credential };
   },
   'admin.applications.secrets.revoke': async (service, { application_id, secret_id }) =>
-    toApplication(await removeSecret(service, application_id, secret_id), service.clock()),
+    shown(service, await removeSecret(service, application_id, secret_id)),
   'admin.applications.disable': (service, { application_id }) =>
     setDisabled(service, application_id, true),
   'admin.applications.enable': (service, { application_id }) =>
     setDisabled(service, application_id, false),
   'admin.applications.delete': async (service, { application_id }, _operator, initiator) =>
-    toApplication(await deleteApplication(service, application_id, initiator), service.clock()),
+    shown(service, await deleteApplication(service, application_id, initiator)),
   'admin.accounts.put': async ({ store, room }, { account_id, ...input }) => {
     const account = {
       id: account_id,

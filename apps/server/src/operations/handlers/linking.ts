@@ -57,11 +57,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
   'admin.resources.delete': async (service, { resource_id }) =>
     toResource(await deleteResource(service, resource_id)),
   'admin.connections.list': async (service, { account_id }) =>
-    toCompleteList(
-      (await listConnectionsWithGrants(service, account_id)).map((connection) =>
-        toConnection(connection, vouchersOf(service)),
-      ),
-    ),
+    toCompleteList((await listConnectionsWithGrants(service, account_id)).map(toConnection)),
   'admin.connections.revoke': async (service, connection, _operator, initiator) =>
     toCompleteList((await endConnection(service, connection, initiator)).map(toRevokedGrant)),
   'admin.pages.create': async (service, request, _operator, initiator) => {

@@ -52,10 +52,11 @@ header { display: grid; gap: 0.375rem; justify-items: center; text-align: center
 h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
-h1 bdi, h2 bdi, header p > bdi, .who > * > bdi, .notice bdi, .notes > .quiet bdi {
+:where(h1, h2, .notice, .notes > .quiet) bdi, :where(header p, .who > *) > bdi {
   display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
   max-width: 100%; overflow: hidden; vertical-align: bottom;
 }
+.whole bdi { display: inline; overflow: visible; -webkit-line-clamp: none; }
 a { color: var(--link); text-underline-offset: 0.15em; }
 header a, .who a { display: inline-block; padding: 0.25rem 0; }
 a:hover { text-decoration-thickness: 2px; }

@@ -3,8 +3,15 @@ import { formatTimestamp } from '@latchkey/schema';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { homepageLink, outside, outsideLink } from './outside.ts';
-import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
+import { claimOf, homepageLink, hostAndPort, outside, outsideLink, whoIs } from './outside.ts';
+import type {
+  Page,
+  PageFrame,
+  ShownAccount,
+  ShownApplication,
+  ShownName,
+  ShownScope,
+} from './page.ts';
 import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
@@ -22,7 +29,7 @@ export interface ConnectionList {
   readonly connections: readonly ShownConnection[];
   readonly return_url: string | null;
   /** What the user has just disconnected. */
-  readonly ended: Pick<ShownApplication, 'name'> | null;
+  readonly ended: ShownName | null;
   readonly now: Milliseconds;
 }
 
@@ -46,7 +53,7 @@ export function connectionsPage(
       : texts.of('connections.intro', { service })
   }</p>
 </header>
-${ended === null ? null : notice(texts.of('connections.done', { application: outside(ended.name) }))}
+${ended === null ? null : notice(texts.of('connections.done', { application: whoIs(ended) }))}
 <div class="account" role="group" aria-label="${texts.plain('consent.account')}">
 ${person(account)}
 </div>
@@ -61,7 +68,7 @@ ${
     title:
       ended === null
         ? texts.plain('connections.title')
-        : texts.plain('connections.done.title', { application: ended.name }),
+        : texts.plain('connections.done.title', { application: ended.host ?? ended.name }),
     body,
     logos: [theme.logo, ...connections.map(({ application }) => application.logo_uri)],
   });
@@ -77,7 +84,8 @@ function connectionItem(
   { application, scopes, resources, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
 ): Html {
-  const { id, name, disabled } = application;
+  const { id, disabled } = application;
+  const claim = claimOf(application, texts);
   const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
   const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
   const since =
@@ -89,10 +97,14 @@ function connectionItem(
   return html`
 <li>
 <div class="head">${logo(application, 'small')}
-<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${placeOf(application)}<p class="quiet">${since}</p>${resources.map(
+<div class="who"><h2 id="name-${id}">${
+    claim === null
+      ? whoIs(application)
+      : texts.of('connections.documented', { host: whoIs(application), application: claim })
+  }</h2>${placeOf(application)}<p class="quiet">${since}</p>${resources.map(
     ({ resource, name }) =>
       html`<p class="quiet">${texts.of('connections.resource', {
-        ...{ resource: outside(name), host: outside(new URL(resource).host) },
+        ...{ resource: outside(name), host: outside(hostAndPort(resource)) },
       })}</p>`,
   )}</div>
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
@@ -101,10 +113,10 @@ ${allowed(scopes, texts)}
 </li>`;
 }
 
-/** The host of a stranger, whose name is only a claim, or the homepage that an operator has registered. */
-function placeOf({ document, homepage_uri }: ShownApplication): Html | null {
-  if (document !== null) return html`<p class="quiet">${outside(new URL(document.uri).host)}</p>`;
-  return homepage_uri === null ? null : html`<p class="quiet">${homepageLink(homepage_uri)}</p>`;
+/** The homepage that an operator has registered. */
+function placeOf({ host, homepage_uri }: ShownApplication): Html | null {
+  if (host !== null || homepage_uri === null) return null;
+  return html`<p class="quiet">${homepageLink(homepage_uri)}</p>`;
 }
 
 const MOST_UNFOLDED = 3;

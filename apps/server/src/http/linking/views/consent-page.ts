@@ -4,7 +4,16 @@ import type { PageTexts } from '../text-catalog.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { homepageLink, outside, outsideLink, strongOutside } from './outside.ts';
+import {
+  claimOf,
+  homepageLink,
+  hostAndPort,
+  outside,
+  outsideLink,
+  shownHost,
+  strongOutside,
+  whoIs,
+} from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
@@ -25,18 +34,20 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
   const { application, account, resource, scopes, redirect_host, redirect_kind } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
-  const { document } = application;
-  const name = outside(application.name);
-  // Of an application that nobody registered, only the host of its address is certain.
-  const who = document === null ? name : outside(new URL(document.uri).host);
-  const parties = { application: name, host: who, service: outside(theme.name) };
+  const who = whoIs(application);
+  const claim = claimOf(application, texts);
+  const service = outside(theme.name);
   const { sensitive = [], others = [] } = Object.groupBy(scopes, (scope) =>
     scope.sensitive ? 'sensitive' : 'others',
   );
 
   const body = html`<header>
 <div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
-<h1>${document === null ? texts.of('consent.title', parties) : texts.of('consent.title.documented', parties)}</h1>
+<h1>${
+    claim === null
+      ? texts.of('consent.title', { application: who, service })
+      : texts.of('consent.title.documented', { host: who, application: claim, service })
+  }</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
 ${pagesOf(application, texts)}
 ${resource === null ? null : html`<p>${placeOf(resource, texts)}</p>`}
@@ -67,7 +78,10 @@ ${
     : html`<p class="notice caution">${texts.of('consent.device', { application: who })}</p>`
 }
 <div class="notes">
-<p>${texts.of('consent.next', { redirect_host: strongOutside(redirect_host) })}</p>
+<p>${texts.of('consent.next', {
+    redirect_host:
+      redirect_kind === 'app' ? strongOutside(redirect_host) : shownHost(redirect_host),
+  })}</p>
 <p class="quiet">${texts.of('consent.end', { application: who })}</p>
 </div>
 <div class="actions">
@@ -84,7 +98,7 @@ ${decisionButton('allow', texts.of('consent.allow'))}
 }
 
 function placeOf({ name, resource }: { name: string; resource: string }, texts: PageTexts): Html {
-  const { host } = new URL(resource);
+  const host = hostAndPort(resource);
   return texts.of('consent.resource', { resource: outside(name), host: strongOutside(host) });
 }
 

@@ -2,7 +2,7 @@ import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside } from './outside.ts';
+import { whoIs } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
 
 export interface DisconnectQuestion {
@@ -15,12 +15,12 @@ export function disconnectPage(
   { application, formToken }: DisconnectQuestion,
 ): Page {
   const { texts, basePath } = frame;
-  const name = outside(application.name);
+  const who = whoIs(application);
 
   const body = html`<header>
 <div class="parties">${logo(application)}</div>
-<h1>${texts.of('disconnect.title', { application: name })}</h1>
-<p>${texts.of('disconnect.text', { application: name })}</p>
+<h1>${texts.of('disconnect.title', { application: who })}</h1>
+<p>${texts.of('disconnect.text', { application: who })}</p>
 </header>
 <div class="actions">
 <a class="button calm" href="${basePath}/connections">${texts.of('disconnect.cancel')}</a>

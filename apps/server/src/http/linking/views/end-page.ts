@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, outsideLink, returnLink, targetIn } from './outside.ts';
+import { claimOf, outside, outsideLink, returnLink, targetIn, whoIs } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication } from './page.ts';
 import { person } from './person.ts';
 
@@ -28,13 +28,13 @@ ${
   connected === null
     ? html`<h1>${texts.of('end.title')}</h1>
 <p>${texts.of('end.text', { service })}</p>`
-    : html`<h1>${texts.of('done.title', { application: whoOf(connected) })}</h1>
+    : html`<h1>${texts.of('done.title', { application: whoIs(connected) })}</h1>
 <p>${texts.of('done.text', { service })}</p>`
 }
 ${answer?.voucher === 'stranger' ? html`<p>${texts.of('return.care', { target: targetIn(answer, texts) })}</p>` : null}
 </header>
 ${account === null ? null : html`<div class="account" role="group" aria-label="${texts.plain('consent.account')}">${person(account)}</div>`}
-${answer === null ? null : html`<div class="actions">${wayOn(answer, application?.name ?? '', texts)}</div>`}`;
+${answer === null ? null : html`<div class="actions">${wayOn(answer, application, texts)}</div>`}`;
 
   return layout(frame, {
     title: texts.plain(connected === null ? 'end.title' : 'done.document'),
@@ -43,12 +43,13 @@ ${answer === null ? null : html`<div class="actions">${wayOn(answer, application
   });
 }
 
-/** Of an application that nobody registered, only the host of its address is certain. */
-const whoOf = ({ name, document }: ShownApplication): Html =>
-  outside(document === null ? name : new URL(document.uri).host);
-
-function wayOn(answer: ReturnAddress, name: string, texts: PageTexts): Html {
+function wayOn(
+  answer: ReturnAddress,
+  application: ShownApplication | null,
+  texts: PageTexts,
+): Html | null {
   if (answer.voucher === 'stranger') return returnLink(answer, texts);
-  const label = texts.of('done.open', { application: outside(name) });
-  return outsideLink(answer.location, label, 'button');
+  if (application === null) return null;
+  const name = claimOf(application, texts) ?? whoIs(application);
+  return outsideLink(answer.location, texts.of('done.open', { application: name }), 'button');
 }

@@ -5,13 +5,13 @@ import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, outsideLink, returnLink, targetIn } from './outside.ts';
-import type { Page, PageFrame } from './page.ts';
+import { outside, outsideLink, returnLink, targetIn, whoIs } from './outside.ts';
+import type { Page, PageFrame, ShownName } from './page.ts';
 
 export interface WayBack {
   readonly url: string;
-  /** Null for the page that the user came from. */
-  readonly name: string | null;
+  /** Where it leads; null for the page that the user came from. */
+  readonly to: ShownName | null;
 }
 
 export interface ShownError {
@@ -93,11 +93,11 @@ const refused = (explanation: Html, sent: string) => html`<div class="notes quie
 <p class="address">${outside(sent)}</p>
 </div>`;
 
-function linkBack({ url, name }: WayBack, texts: PageTexts): Html {
-  if (name === null) {
+function linkBack({ url, to }: WayBack, texts: PageTexts): Html {
+  if (to === null) {
     return html`<a class="button calm" href="${url}">${texts.of('error.form_rejected.again')}</a>`;
   }
-  return outsideLink(url, texts.of('error.back', { name: outside(name) }), 'button calm');
+  return outsideLink(url, texts.of('error.back', { name: whoIs(to) }), 'button calm');
 }
 
 /** Also out of a frame, and not by a script that would ask for it in the same way again. */

@@ -1,8 +1,10 @@
 import { type Html, html } from '../../html.ts';
-import { outside } from './outside.ts';
+import { mainPartOf, outside } from './outside.ts';
 
 export interface LogoOwner {
   readonly name: string;
+  /** Of an application with a document. */
+  readonly host?: string | null;
   readonly logo_uri: string | null;
 }
 
@@ -16,10 +18,10 @@ export function logoOrigin(logo: string | null): string | null {
   return HTTPS_ORIGIN.test(origin) ? origin : null;
 }
 
-export function logo({ name, logo_uri }: LogoOwner, shape = ''): Html {
+export function logo({ name, host = null, logo_uri }: LogoOwner, shape = ''): Html {
   const isShown = logo_uri !== null && (logo_uri.startsWith('data:') || logoOrigin(logo_uri));
   const image = isShown ? html`<img src="${logo_uri}" alt="">` : null;
-  return html`<span class="logo${shape && ` ${shape}`}" aria-hidden="true">${outside(initials(name))}${image}</span>`;
+  return html`<span class="logo${shape && ` ${shape}`}" aria-hidden="true">${outside(initials(host === null ? name : mainPartOf(host)))}${image}</span>`;
 }
 
 export function initials(name: string): string {

@@ -1,18 +1,51 @@
+import { isIP } from 'node:net';
 import type { StrangersAddress } from '@latchkey/rules/linking/redirect';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
+import type { ShownName } from './page.ts';
 
 /** `<bdi>` isolates text from outside, so that its direction cannot reorder the words around it. */
 export function outside(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
+/** Of a resource, which the operator has registered. */
+export const hostAndPort = (address: string): string => new URL(address).host;
+
 export function strongOutside(text: string): Html {
   return html`<bdi class="strong">${text}</bdi>`;
 }
 
+/**
+ * What tells whose a host is: its last two labels, or three under one such as `co.uk`. One too many does no
+ * harm, and a list of public suffixes would need updates.
+ */
+export function mainPartOf(host: string): string {
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return host;
+  const labels = host.split('.');
+  const [second = '', top = ''] = labels.slice(-2);
+  return labels.slice(/^[a-z]{2}$/.test(top) && second.length <= 3 ? -3 : -2).join('.');
+}
+
+/** All of a host, at every width: its end says whose it is. */
+export function shownHost(host: string): Html {
+  const main = mainPartOf(host);
+  const before = host.slice(0, host.length - main.length);
+  return html`<span class="whole"><bdi>${before}<strong>${main}</strong></bdi></span>`;
+}
+
+/** What an application is called in a sentence. The name of one with a document is only a claim. */
+export const whoIs = ({ name, host }: ShownName): Html =>
+  host === null ? outside(name) : shownHost(host);
+
+/** The name that an application with a document gives itself, in quotation marks; null for no other than its host. */
+export function claimOf({ name, host }: ShownName, texts: PageTexts): Html | null {
+  if (host === null || name === host) return null;
+  return html`<span class="whole">${texts.of('name.claimed', { name: outside(name) })}</span>`;
+}
+
 export function homepageLink(url: string): Html {
-  return outsideLink(url, outside(new URL(url).host));
+  return outsideLink(url, shownHost(new URL(url).hostname));
 }
 
 /** The other site does not learn the address of the page. */
@@ -27,4 +60,8 @@ export function returnLink(address: StrangersAddress, texts: PageTexts): Html {
 }
 
 export const targetIn = ({ target }: StrangersAddress, texts: PageTexts): Html =>
-  target === null ? texts.of('return.device') : outside(target);
+  target === null
+    ? texts.of('return.device')
+    : target.endsWith(':')
+      ? outside(target)
+      : shownHost(target);

@@ -1,3 +1,4 @@
+import type { Shown } from '@latchkey/rules/vouchers';
 import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import type { Html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
@@ -23,11 +24,12 @@ export interface PageParts {
   readonly leadsAway?: boolean;
 }
 
+/** What vouchers say of an application: its record has a name that nobody has asked about. */
+export type ShownName = Readonly<Pick<Shown, 'name' | 'host'>>;
+
 export interface ShownApplication
-  extends Omit<ApplicationProfile, 'object' | 'id' | 'document_uri' | 'vouched'> {
-  /** For an application that nobody registered. Only its host is certain: its name is a claim. */
-  readonly document: { readonly uri: string } | null;
-}
+  extends ShownName,
+    Omit<ApplicationProfile, 'object' | 'id' | 'document_uri' | 'vouched' | 'name'> {}
 
 export type ShownAccount = Pick<Account, 'display_name' | 'username'>;
 

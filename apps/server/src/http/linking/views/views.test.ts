@@ -1,13 +1,16 @@
 import type { Account, Scope } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
+import { signInPage } from '../../../demo/views/sign-in-page.ts';
 import { html } from '../../html.ts';
 import { pageHeaders } from '../page-sender.ts';
 import { createTextCatalog } from '../text-catalog.ts';
 import { connectionsPage } from './connections-page.ts';
 import { consentPage } from './consent-page.ts';
 import { disconnectPage } from './disconnect-page.ts';
+import { endPage } from './end-page.ts';
 import { errorPage } from './error-page.ts';
 import { initials } from './logo.ts';
+import { mainPartOf } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
 
 const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageFrame => ({
@@ -19,7 +22,7 @@ const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageF
 
 const application = (name: string): ShownApplication & { id: string } => ({
   id: '0193aa00-0000-7000-8000-000000000001',
-  document: null,
+  host: null,
   name,
   logo_uri: 'https://logos.example:8443/acme.png',
   homepage_uri: 'https://acme.example/home?a="b"&c',
@@ -71,10 +74,10 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     account: account(text, text),
     connections: [connection],
     return_url: 'https://shop.example/',
-    ended: { name: text },
+    ended: { name: text, host: null },
     now: Date.UTC(2026, 10, 24),
   };
-  const wayBack = { url: 'https://acme.example/', name: text };
+  const wayBack = { url: 'https://acme.example/', to: { name: text, host: null } };
   return [
     consentPage(frameOf, consent),
     connectionsPage(frameOf, list),
@@ -198,8 +201,9 @@ describe('the consent page', () => {
   });
 
   test('says where its answer leads, the same for every answer', () => {
-    const next = /<p>You return to <bdi class="strong">Acme<\/bdi>\.<\/p>/;
-    expect(consent.html).toMatch(next);
+    expect(consent.html.replaceAll(/<\/?span[^>]*>/g, '')).toContain(
+      '<p>You return to <bdi><strong>Acme</strong></bdi>.</p>',
+    );
   });
 
   test('sets sensitive scopes apart, first and under a heading of their own', () => {
@@ -273,6 +277,106 @@ describe('the consent page', () => {
   });
 });
 
+describe('an application with a document', () => {
+  const HOST = 'login.accounts.example.co.uk';
+  const named = (name: string, host = HOST) => ({ ...application(name), logo_uri: null, host });
+  const shownHost = '<bdi>login.accounts.<strong>example.co.uk</strong></bdi>';
+  const pagesOf = (language: string, one: ReturnType<typeof named>) => [
+    consentPage(frame(language), {
+      link_id,
+      application: one,
+      account: account('Ada', 'ada'),
+      resource: null,
+      scopes: [{ ...scope('Pay', null), sensitive: true }, scope('Read', null)],
+      redirect_host: HOST,
+      redirect_kind: 'loopback',
+      formToken: 'token',
+    }),
+    connectionsPage(frame(language), {
+      account: account('Ada', 'ada'),
+      connections: [
+        {
+          ...{ application: { ...one, disabled: true }, scopes: [], resources: [] },
+          ...{ connected_at: 0, last_used_at: null },
+        },
+      ],
+      return_url: null,
+      ended: one,
+      now: 0,
+    }),
+    disconnectPage(frame(language), { application: one, formToken: 'token' }),
+    errorPage(frame(language), {
+      ...{ error_code: 'link_decided', request_id: 'r', returns: null },
+      ...{ wayBack: { url: 'https://a.example/', to: one }, refusedUri: null, problem: null },
+      ...{ ownAddress: null, host: 'link.example' },
+    }),
+    errorPage(frame(language), {
+      ...{ error_code: 'parameter_invalid', request_id: 'r', wayBack: null },
+      returns: { voucher: 'stranger', href: 'https://a.example/', target: HOST },
+      ...{ refusedUri: null, problem: null },
+      ...{ ownAddress: null, host: 'link.example' },
+    }),
+    endPage(frame(language), {
+      ...{ account: null, application: null, link: { decision: null } },
+      answer: { voucher: 'stranger', href: 'https://a.example/', target: HOST },
+    }),
+    endPage(frame(language), {
+      ...{ account: null, application: one, link: { decision: { status: 'approved' } } },
+      answer: { voucher: 'stranger', href: 'https://other.example/', target: 'other.example' },
+    }),
+  ];
+
+  test.each([
+    ['en', '“', '”'],
+    ['de', '„', '“'],
+  ])('is its host, and its name in the quotation marks of %s', (language, before, after) => {
+    const pages = pagesOf(language, named('Notes Reader'));
+    const bodies = pages.map(({ html }) => html.replaceAll(/<\/?span[^>]*>/g, ''));
+    for (const body of bodies) expect(body).toContain(shownHost);
+    const quoted = `${before}<bdi>Notes Reader</bdi>${after}`;
+    // The consent page and the list of connections, once each.
+    const claims = bodies.map((body) => body.split('Notes Reader').length - 1);
+    expect(claims).toEqual([1, 1, 0, 0, 0, 0, 0]);
+    for (const body of bodies.slice(0, 2)) expect(body).toContain(quoted);
+  });
+
+  test('has the letter of the main part of its host in place of a logo', () => {
+    for (const { html } of pagesOf('en', named('Notes Reader')).slice(0, 3)) {
+      expect(html).toMatch(/<span class="logo[^>]*><bdi>E<\/bdi><\/span>/);
+      expect(html).not.toContain('<bdi>NR</bdi>');
+    }
+  });
+
+  test('is its host also where the demo asks who signs in', () => {
+    const asked = { action: '/sign-in', link: 'l', application: named('Notes Reader') };
+    const { html } = signInPage(frame(), asked);
+    expect(html.replaceAll(/<\/?span[^>]*>/g, '')).toContain(`<p>${shownHost} wants to connect`);
+    expect(html).not.toContain('Notes Reader');
+  });
+
+  test('claims no name if it has none but its host', () => {
+    const [consent, connections] = pagesOf('en', named(HOST)) as [Page, Page];
+    expect(consent.html).toContain('</bdi></span> wants to connect to your');
+    for (const { html } of [consent, connections]) expect(html).not.toMatch(/calls itself|“/);
+  });
+});
+
+test.each([
+  ['claude.ai', 'claude.ai'],
+  ['a.b.claude.ai', 'claude.ai'],
+  ['app.example.co.uk', 'example.co.uk'],
+  ['app.example.com.au', 'example.com.au'],
+  ['x.sign.in', 'sign.in'],
+  ['x.abc.in', 'x.abc.in'],
+  ['t.co', 't.co'],
+  ['localhost', 'localhost'],
+  ['a.xn--p1ai', 'a.xn--p1ai'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['[2001:db8::1]', '[2001:db8::1]'],
+])('the main part of %s is %s', (host, main) => {
+  expect(mainPartOf(host)).toBe(main);
+});
+
 describe('the list of connections', () => {
   const nothing = {
     account: account('Ada Lovelace', 'ada'),
@@ -284,7 +388,10 @@ describe('the list of connections', () => {
 
   test('says whose it is, and which application is disconnected, in the title too', () => {
     expect(connectionsPage(frame(), nothing).html).toMatch(/<bdi>Ada Lovelace<.*<bdi>ada</s);
-    const { html } = connectionsPage(frame(), { ...nothing, ended: { name: 'A <b> & B' } });
+    const { html } = connectionsPage(frame(), {
+      ...nothing,
+      ended: { name: 'A <b> & B', host: null },
+    });
     expect(html).toContain('<title>\u2068A &lt;b&gt; &amp; B\u2069 is disconnected · ');
     expect(html).toContain(
       'role="status" tabindex="-1" autofocus><bdi>A &lt;b&gt; &amp; B</bdi> is disconnected.',
@@ -303,7 +410,7 @@ describe('the list of connections', () => {
     expect(html.includes('<details><summary class="quiet">It can do 4 things<')).toBe(count === 4);
     expect(html).toContain(`Scope ${count - 1}`);
     expect(html).not.toContain('paused');
-    expect(html).toContain('rel="noreferrer"><bdi>acme.example</bdi></a>');
+    expect(html).toContain('<bdi><strong>acme.example</strong></bdi></span></a>');
   });
 
   test('leads to the start page of the host where no page called it', () => {

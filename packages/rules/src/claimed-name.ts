@@ -1,0 +1,23 @@
+/** In quotation marks, it stays a name at a glance, on every screen. */
+export const MAX_CLAIMED_NAME = 40;
+
+/** They would end the quotation, or the sentence that it stands in. */
+const QUOTATION_OR_STOP = /["\p{Pi}\p{Pf}„‚…。！？；：，]/u;
+const STOP_BEFORE_SPACE = /[.,;:!?](?:\p{Z}|$)/u;
+
+/** Of fewer letters, too many other names would contain it. */
+const LEAST_COMPARED = 3;
+
+/** Whether pages may say that a stranger calls itself so (`docs/protocol/clients.md#the-name-that-a-stranger-claims`). */
+export function mayClaim(name: string, pageName: string): boolean {
+  if ([...name].length > MAX_CLAIMED_NAME) return false;
+  if (QUOTATION_OR_STOP.test(name) || STOP_BEFORE_SPACE.test(name)) return false;
+  const own = lettersOf(pageName);
+  return [...own].length < LEAST_COMPARED || !lettersOf(name).includes(own);
+}
+
+const lettersOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
