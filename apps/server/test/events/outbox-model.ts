@@ -5,6 +5,8 @@
 // deliveries, try them and create the endpoint. At every step, each of them may be killed and start again,
 // stall until its claim is over, or go on.
 
+import { type Exploration, exploreFrom, type Step as StepTo } from './explore.ts';
+
 const EVENTS = [0, 1] as const;
 const PROCESSES = [0, 1] as const;
 
@@ -79,12 +81,6 @@ export type Promised =
   | 'one try at once'
   | 'comes to rest';
 
-export interface Exploration {
-  states: number;
-  /** What is broken, with the shortest way there; null: nothing in any state. */
-  broken: { promise: Promised; steps: readonly string[] } | null;
-}
-
 const none: Flags = [false, false];
 const both = (of: (event: Event) => boolean): Flags => [of(0), of(1)];
 const isNone = ([created, ended]: Flags) => !created && !ended;
@@ -100,7 +96,7 @@ const start: State = {
   ].map((delivery) => ({ ...delivery, status: 'none', copies: 0, claim: null, told: false })),
 };
 
-type Step = readonly [name: string, next: State];
+type Step = StepTo<State>;
 
 /** Everything that can happen next. */
 function stepsFrom(state: State, mistake: Mistake | null): Step[] {
@@ -339,45 +335,9 @@ function doingKey(doing: Making | Trying | null | undefined): string {
   return `${doing.step}${flagsKey(doing.marks)}${doing.hasNewEndpoint}${flagsKey(doing.before)}`;
 }
 
-/** Looks at every state that any order of the steps leads to, those with the fewest steps first. */
-export function explore(mistake: Mistake | null = null): Exploration {
-  const places = new Map([[keyOf(start), 0]]);
-  const found: { state: State | null; from: number; step: string }[] = [
-    { state: start, from: -1, step: '' },
-  ];
-  const cameFrom: number[][] = [[]];
-  const atRest: number[] = [];
-  const stepsTo = (place: number): string[] => {
-    const { from, step } = found[place] ?? { from: -1, step: '' };
-    return from === -1 ? [] : [...stepsTo(from), step];
-  };
-  const result = (promise: Promised, place: number): Exploration => ({
-    states: found.length,
-    broken: { promise, steps: stepsTo(place) },
+/** Looks at every state that any order of the steps leads to. */
+export const explore = (mistake: Mistake | null = null): Exploration<Promised> =>
+  exploreFrom(start, {
+    stepsFrom: (state) => stepsFrom(state, mistake),
+    ...{ keyOf, brokenIn, isAtRest },
   });
-
-  for (let place = 0; place < found.length; place++) {
-    const here = found[place] as (typeof found)[number];
-    const state = here.state as State;
-    here.state = null;
-    const promise = brokenIn(state);
-    if (promise !== null) return result(promise, place);
-    if (isAtRest(state)) atRest.push(place);
-    for (const [step, next] of stepsFrom(state, mistake)) {
-      const key = keyOf(next);
-      const known = places.get(key);
-      if (known === undefined) {
-        places.set(key, found.length);
-        cameFrom.push([place]);
-        found.push({ state: next, from: place, step });
-      } else {
-        cameFrom[known]?.push(place);
-      }
-    }
-  }
-
-  const canRest = new Set(atRest);
-  for (const place of canRest) for (const from of cameFrom[place] ?? []) canRest.add(from);
-  const stuck = found.findIndex((_, place) => !canRest.has(place));
-  return stuck === -1 ? { states: found.length, broken: null } : result('comes to rest', stuck);
-}

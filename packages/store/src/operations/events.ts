@@ -226,21 +226,13 @@ export function events(
       return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
     });
     const made = await store(happened, endpoints, now + CLAIM_LASTS);
-    await Promise.all(
-      made.map(async (one) => {
-        const { account_id, names_for } = one;
-        const isStillTold =
-          names_for === null || (account_id !== null && (await isTold(account_id, names_for)));
-        await (isStillTold ? giveBody(one, now) : drop({ id: one.id, now }));
-      }),
-    );
+    await Promise.all(made.map((one) => giveBody(one, now)));
     await remove({ marks });
   }
 
   /**
    * Writes the message of an `account.updated`, unless the account is erased. It is read after the delivery was
-   * stored: an erasure that this read misses drops that, and nothing is written any more. So does the
-   * end of the last grant, if the question before this call misses it.
+   * stored: an erasure that this read misses drops that, and nothing is written any more.
    */
   async function giveBody(delivery: Delivery, now: Milliseconds): Promise<void> {
     const { id, account_id, event_id, created_at } = delivery;
