@@ -5,7 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 135 },
   'convert on MongoDB': { files: 39, functions: 169 },
-  'linking flow': { files: 86, functions: 330 },
-  'app create': { files: 79, functions: 326 },
+  'linking flow': { files: 88, functions: 357 },
+  'app create': { files: 80, functions: 327 },
   '--version': { modules: 16 },
 } as const;

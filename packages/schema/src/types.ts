@@ -289,7 +289,10 @@ export interface Endpoint {
   id: string;
   /** The application that is told; null for the host. A UUID in lower case. */
   application_id: string | null;
-  /** The address that is told. */
+  /**
+   * The address that is told. For keys with the roles `read` and `support`, it is the origin, with
+   * `/…` in place of a path and a query.
+   */
   url: string;
   /** What it is told; null for everything. Pings are always sent. */
   types:
