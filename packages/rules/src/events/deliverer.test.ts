@@ -45,7 +45,7 @@ test('a busy process leaves what has just become due to the others, for a second
 });
 
 /** An endpoint that works, with more to tell than is claimed at once. */
-function manyDue() {
+function manyDue({ type = 'grant.created', application_id = null as string | null } = {}) {
   const id = randomUUID();
   const released: string[] = [];
   const store: Partial<Store> = {
@@ -57,8 +57,13 @@ function manyDue() {
         { length: endpoint?.most ?? 0 },
         () =>
           ({
-            delivery: { id: randomUUID(), claim, event_id: randomUUID(), tries: 0, body: '{}' },
-            endpoint: { id, url: 'https://app.example/', secret_version: 1, overlap_until: null },
+            delivery: {
+              ...{ id: randomUUID(), claim, type, event_id: randomUUID(), tries: 0, body: '{}' },
+            },
+            endpoint: {
+              ...{ id, application_id, url: 'https://app.example/' },
+              ...{ secret_version: 1, overlap_until: null },
+            },
           }) as ClaimedDelivery,
       ),
     endTries: async () => [],
@@ -86,6 +91,22 @@ test('what is claimed ahead is due again for all, once a try fails', async () =>
   expect(released).toEqual([]);
   tries[0]?.(timedOut);
   await vi.waitFor(() => expect(released.length).toBeGreaterThanOrEqual(12));
+});
+
+test('names of accounts that an application is told of do not wait behind the claim', async () => {
+  // The host may always know them.
+  for (const [application_id, expected] of [
+    [randomUUID(), 12],
+    [null, 0],
+  ] as const) {
+    const { store, released, options } = manyDue({ type: 'account.updated', application_id });
+    const before: number[] = [];
+    const makeDeliveries = async () => before.push(released.length) > 9;
+    watching({ ...store, makeDeliveries }, options);
+    await vi.waitFor(() => expect(before.length).toBeGreaterThan(1));
+    // At the next look.
+    expect(before[1]).toBe(expected);
+  }
 });
 
 test('what is claimed ahead is due again for all, after a second', async () => {

@@ -70,8 +70,17 @@ interface Line {
   id: string;
   isDoubtful: boolean;
   running: Set<ClaimedDelivery>;
-  waiting: { claimed: ClaimedDelivery; since: number }[];
+  waiting: Waiting[];
 }
+
+interface Waiting {
+  claimed: ClaimedDelivery;
+  since: number;
+}
+
+/** Whether an application may know them was asked at the claim: they are told at once, or claimed anew. */
+const tellsNames = ({ claimed: { delivery, endpoint } }: Waiting) =>
+  delivery.type === 'account.updated' && endpoint.application_id !== null;
 
 const claimedOf = ({ running, waiting }: Line) => running.size + waiting.length;
 
@@ -146,6 +155,7 @@ export function createDeliverer(
       line.waiting.push({ claimed: one, since: performance.now() });
     }
     beginWaiting();
+    for (const line of lines.values()) release(line, tellsNames);
     return more;
   }
 
@@ -155,7 +165,8 @@ export function createDeliverer(
   function beginWaiting(): void {
     if (stopping.signal.aborted) return;
     // Here, so that none begins late however long a look waits for the database.
-    for (const line of lines.values()) release(line, WAITS_AT_MOST);
+    const before = performance.now() - WAITS_AT_MOST;
+    for (const line of lines.values()) release(line, ({ since }) => since <= before);
     for (;;) {
       const all = [...lines.values()];
       if (all.reduce((sum, line) => sum + line.running.size, 0) >= MOST) return;
@@ -180,13 +191,12 @@ export function createDeliverer(
     if (claimedOf(line) === 0) lines.delete(line.id);
   }
 
-  /** What has waited for so long is due at once, so that any process may claim it. */
-  function release(line: Line, age: Milliseconds = 0): void {
-    const now = performance.now();
-    const late = line.waiting.filter(({ since }) => now - since >= age);
-    line.waiting = line.waiting.filter((one) => !late.includes(one));
+  /** Makes what waits due at once, so that any process may claim it. Default: all. */
+  function release(line: Line, isReleased: (one: Waiting) => boolean = () => true): void {
+    const released = line.waiting.filter(isReleased);
+    line.waiting = line.waiting.filter((one) => !released.includes(one));
     forget(line);
-    const claimed = late.map(({ claimed: { delivery } }) => delivery);
+    const claimed = released.map(({ claimed: { delivery } }) => delivery);
     for (const [claim, of] of Map.groupBy(claimed, ({ claim }) => claim)) {
       const ids = of.map(({ id }) => id);
       // Otherwise they are due when their claim ends.
