@@ -487,7 +487,7 @@ export const reasons = {
   },
   scope_missing: {
     code: 'scope_unknown',
-    found: 'The authorization request has no scope, and the application has no default.',
+    found: 'The authorization request has no scope, and neither the application nor the resource has a default.',
     advice:
       'The application has to ask for at least one scope, or needs a default: `latchkey app update APP_ID --default-scope SCOPE`.',
   },
@@ -495,7 +495,7 @@ export const reasons = {
     code: 'scope_unknown',
     found: 'The authorization request has no scope, and can ask for none of the default.',
     advice:
-      'Each scope of the default has to be described, and among the scopes of the application. `latchkey app get APP_ID` and `latchkey scope list` show them.',
+      'Each scope of the default has to be described, and among the scopes of the application. Of a resource without a default, they must not be sensitive either. `latchkey app get APP_ID` and `latchkey scope list` show them.',
   },
   scope_ill_formed: {
     code: 'scope_unknown',

@@ -478,7 +478,11 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     listScopes: () =>
       methods.listScopeNames().flatMap((scope) => state.scopes.get(scope)?.record ?? []),
     listScopeNames: () => [...state.scopes.keys()].sort(),
-    findDescriptionIds: (scopes) => scopes.map((scope) => state.scopes.get(scope)?.id ?? null),
+    findDescriptionIds: (scopes, { withSensitive = true } = {}) =>
+      scopes.map((scope) => {
+        const found = state.scopes.get(scope);
+        return found && (withSensitive || !found.record.sensitive) ? found.id : null;
+      }),
     deleteScope: (scope) => take(state.scopes, scope)?.record ?? null,
 
     // Resources

@@ -50,6 +50,11 @@ export function describeScopes(stores: SuiteStores): void {
 
         await other.putScope({ ...one, title: 'x' }, MOST);
         expect(await store.findDescriptionIds(names)).toEqual(ids);
+        await other.putScope({ ...one, sensitive: true }, MOST);
+        for (const mayBeStale of [false, true]) {
+          const plain = await store.findDescriptionIds(names, { mayBeStale, withSensitive: false });
+          expect(plain).toEqual([ids[0], null, null]);
+        }
         await other.deleteScope(one.scope);
         expect(await store.findDescriptionIds(names)).toEqual([ids[0], null, null]);
         await other.putScope(one, MOST);

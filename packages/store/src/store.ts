@@ -519,8 +519,13 @@ export interface Store {
   /**
    * The id of each scope's description, in their order; null for one that is not described. A
    * description keeps its id when it is replaced. One that is put after a deletion has another.
+   *
+   * @param options.withSensitive - false: null for one that is sensitive, too. Default: true
    */
-  findDescriptionIds(scopes: readonly string[], options?: ReadOptions): Promise<(string | null)[]>;
+  findDescriptionIds(
+    scopes: readonly string[],
+    options?: ReadOptions & { withSensitive?: boolean },
+  ): Promise<(string | null)[]>;
 
   /** Returns the deleted description; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;

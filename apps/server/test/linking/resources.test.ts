@@ -179,7 +179,25 @@ describeOnAnyStore('a resource', (fresh) => {
     expect(await asked(open, 'offline_access')).toBe('profile.read');
     expect(await asked(open, 'posts.read profile.read')).toBe('posts.read profile.read');
 
+    // Of a resource without a default, what is not sensitive: as the guide sets it up.
+    const put = { scope: 'money.send', title: 'Send money', sensitive: true };
+    await asOperator(server, 'admin.scopes.put', put);
+    const scopes = ['money.send', 'posts.read', 'nobody.knows', 'profile.read'];
+    const guided = await newResource(server, { scopes });
+    const plain = await linkingApplication(server);
+    const askedBy = async (scope: string | undefined) =>
+      (await read(server, (await plain.begin({ resource: guided.resource, scope })).link)).scope;
+    for (const scope of [undefined, ' offline_access', 'openid email profile']) {
+      expect(await askedBy(scope)).toBe('posts.read profile.read');
+    }
+    expect(await askedBy('money.send')).toBe('money.send');
+    // The default of the application comes before that.
+    expect(await asked(guided, undefined)).toBe('profile.read');
+
     const none = ['invalid_scope', 'scope_unknown'];
+    const sensitive = await newResource(server, { scopes: ['money.send'] });
+    expect(await refusal(server, plain, { resource: sensitive.resource, scope: '' })).toEqual(none);
+    expect(await refusal(server, plain, { resource: open.resource, scope: '' })).toEqual(none);
     const strict = await linkingApplication(server, { scopes: ['profile.read'] });
     const { resource } = bounded;
     expect(await refusal(server, strict, { resource, scope: 'posts.read' })).toEqual(none);

@@ -24,9 +24,10 @@ interface Bounds {
 }
 
 /**
- * The scope that a request asks for: without one, those of the default that it can ask for. With a
- * resource or a document, so many clients ask for more than there is that the rest is left out (RFC 6749,
- * section 3.3).
+ * The scope that a request asks for: without one, what it can ask for of the default, of the resource or else of the
+ * application; and of a resource without a default, of all of its scopes that are not sensitive, since clients that
+ * name none are many. With a resource or a document, so many clients ask for more than there is that the rest is left
+ * out (RFC 6749, section 3.3).
  */
 export async function readScope(
   store: Store,
@@ -41,9 +42,9 @@ export async function readScope(
   const bounds = [application.scopes, resource?.scopes, ofDocument];
 
   /** The tokens that can be asked for, with the ids of their descriptions. */
-  async function find(tokens: readonly string[]) {
+  async function find(tokens: readonly string[], withSensitive = true) {
     // An outdated id only makes a link request that is over.
-    const ids = await store.findDescriptionIds(tokens, { mayBeStale });
+    const ids = await store.findDescriptionIds(tokens, { mayBeStale, withSensitive });
     const isDescribed = !ids.includes(null);
     const allowed = new Map<string, string>();
     for (const [index, token] of tokens.entries()) {
@@ -63,11 +64,17 @@ export async function readScope(
     if (!isForgiving && allowed.size < named.length) throw refuse('scope_not_allowed');
     if (allowed.size > 0) return toScope(allowed);
   }
-  const standard = resource?.default_scopes ?? application.default_scopes;
-  if (standard === null) throw refuse('scope_missing');
-  const { allowed } = await find(standard);
-  if (allowed.size === 0) throw refuse('scope_default_unusable');
-  return toScope(allowed);
+  const defaults = [
+    { tokens: resource?.default_scopes, withSensitive: true },
+    { tokens: application.default_scopes, withSensitive: true },
+    { tokens: resource?.scopes, withSensitive: false },
+  ];
+  for (const { tokens, withSensitive } of defaults) {
+    const { allowed } = await find(tokens ?? [], withSensitive);
+    if (allowed.size > 0) return toScope(allowed);
+  }
+  const hasDefault = defaults.some(({ tokens }) => tokens != null);
+  throw refuse(hasDefault ? 'scope_default_unusable' : 'scope_missing');
 }
 
 /** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */

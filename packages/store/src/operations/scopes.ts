@@ -50,19 +50,19 @@ export function scopes(db: Adapter, clock: Clock): Scopes {
     ({ scope }) => scope,
     byName,
   );
-  const ID = ['scope', 'description_id'] as const;
+  const ID = ['scope', 'description_id', 'sensitive'] as const;
   const findId = db.joined(
     kind,
     ({ scope }: Givens<{ scope: string }>) => ({ scope, ...described }),
     ID,
     {},
-    ({ description_id }: { description_id: string }) => description_id,
+    (found: Described) => found,
   );
   const listIds = db.list(
     kind,
     ({ scopes }: Givens<{ scopes: readonly string[] }>) => ({ scope: oneOf(scopes), ...described }),
     ID,
-    ({ scope, description_id }): [string, string] => [scope, description_id],
+    (found): [string, Described] => [found.scope, found],
   );
 
   return {
@@ -74,14 +74,23 @@ export function scopes(db: Adapter, clock: Clock): Scopes {
     listScopes: () => list({}),
     listScopeNames: () => listNames({}),
 
-    async findDescriptionIds(scopes, { mayBeStale = false } = {}) {
-      if (!mayBeStale) return Promise.all(scopes.map((scope) => findId({ scope })));
-      const ids = new Map(await listIds({ scopes }));
-      return scopes.map((scope) => ids.get(scope) ?? null);
+    async findDescriptionIds(scopes, { mayBeStale = false, withSensitive = true } = {}) {
+      const listed = mayBeStale ? new Map(await listIds({ scopes })) : null;
+      const found = await Promise.all(
+        scopes.map((scope) => (listed === null ? findId({ scope }) : (listed.get(scope) ?? null))),
+      );
+      return found.map((one) =>
+        one !== null && (withSensitive || !one.sensitive) ? one.description_id : null,
+      );
     },
 
     deleteScope: (scope) => remove({ scope, now: clock() }),
   };
+}
+
+interface Described {
+  description_id: string;
+  sensitive: boolean;
 }
 
 interface NewScope {
