@@ -45,7 +45,7 @@ test('a host reads who asks for what, and sends its user to the consent page', a
   const page = await fetch(redirect_to, { redirect: 'manual' });
   expect([page.status, page.headers.get('Location')]).toEqual([
     303,
-    expect.stringMatching(/\/link\/[\w-]+$/),
+    expect.stringMatching(/\/link\/[\w-]+\?opened=[\w-]+$/),
   ]);
 });
 

@@ -12,7 +12,7 @@ export interface Page {
 const MOST_REDIRECTS = 20;
 
 /**
- * A browser without scripts: follows redirects, keeps cookies and sends forms.
+ * A browser without scripts: follows redirects and `Refresh`, keeps cookies and sends forms.
  */
 export class Browser {
   readonly #cookies = new Cookies();
@@ -71,7 +71,8 @@ export class Browser {
       const response = await fetch(url, { ...init, headers, redirect: 'manual' });
       for (const line of response.headers.getSetCookie()) this.#cookies.keep(url, line);
       const text = await response.text();
-      const location = response.headers.get('Location');
+      const refresh = response.headers.get('Refresh')?.replace(/^0;url=/, '');
+      const location = response.headers.get('Location') ?? refresh ?? null;
       if (location === null) return { url, status: response.status, text };
       url = new URL(location, url);
       init = { method: 'GET' };

@@ -134,6 +134,17 @@ test('only a redirect leads on, and only to a URL', async () => {
   await expect(browser.open(`${url}/old`)).rejects.toThrow('/old redirects to no URL.');
 });
 
+test('a page that starts the application leads on, unless it waits', async () => {
+  const { url } = await startServer(({ url: path = '' }, response) => {
+    const wait = path === '/done' ? 0 : 5;
+    response.writeHead(200, { refresh: `${wait};url=${REDIRECT_URI}?code=a;b` }).end();
+  });
+  const browser = newBrowser();
+  expect(await browser.open(`${url}/later`)).toBe(`${url}/later`);
+  expect(await browser.open(`${url}/done`)).toBe(`${REDIRECT_URI}?code=a;b`);
+  expect(browser.isDone).toBe(true);
+});
+
 test('a page without the form says where the login is', async () => {
   const { url } = await startLogin();
   const browser = newBrowser();

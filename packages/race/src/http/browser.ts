@@ -96,12 +96,14 @@ export class Browser {
       };
       const response = await send({ ...next, headers }, this.#timeout);
       for (const line of response.cookies) this.#cookies.keep(url, line);
-      const { location } = response.headers;
+      // Of a page that was created, the address is no redirect.
+      const location = REDIRECTS.has(response.status)
+        ? response.headers.location
+        : refreshOf(response.headers);
       this.#status = response.status;
       this.#text = response.body;
       this.#url = url.href;
-      // Of a page that was created, the address is no redirect.
-      if (location === undefined || !REDIRECTS.has(response.status)) return this.#url;
+      if (location === undefined) return this.#url;
       if (!URL.canParse(location, url.href))
         throw new Error(`${url.pathname} redirects to no URL.`);
       this.#url = new URL(location, url).href;
@@ -112,3 +114,7 @@ export class Browser {
     throw new Error(`More than ${MOST_REDIRECTS} redirects.`);
   }
 }
+
+/** Where a page leads at once, as it starts a native application: what browsers make of `Refresh`. */
+const refreshOf = ({ refresh }: Record<string, string | undefined>): string | undefined =>
+  /^\s*0\s*;\s*url=(.+)$/i.exec(refresh ?? '')?.[1];
