@@ -487,7 +487,8 @@ export const reasons = {
   },
   scope_missing: {
     code: 'scope_unknown',
-    found: 'The authorization request has no scope, and neither the application nor the resource has a default.',
+    found:
+      'The authorization request has no scope, and neither the application nor the resource has a default.',
     advice:
       'The application has to ask for at least one scope, or needs a default: `latchkey app update APP_ID --default-scope SCOPE`.',
   },
