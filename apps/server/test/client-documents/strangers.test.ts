@@ -446,8 +446,9 @@ describeOnAnyStore('the name that a stranger claims', (fresh) => {
     const question = await get(server, url, cookie);
     expect(question.text.replaceAll(/<[^>]*>/g, '')).toContain(`\n${STRANGER} wants to connect to`);
     expect(question.text).not.toMatch(/Claude|checked|calls itself/);
-    const { headers } = await press('allow');
-    const code = new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+    await press('allow');
+    const [answer] = linksIn((await get(server, `${url}/done`, cookie)).text);
+    const { code = '' } = answerIn(answer?.href ?? '');
     expect((await redeem(server, code, { client_id: published.address })).status).toBe(200);
     const dropped = { heading: STRANGER, names: [STRANGER], isOnPage: false };
     expect(await namesOf(server, link, account_id)).toEqual(dropped);
@@ -511,7 +512,7 @@ describe.each(['any', `${LONG_HOST.replace('claude', 'claudette')}`])(
         expect([LONG_HOST.length, host.length]).toEqual([60, 63]);
         const client_id = `https://${host}:8443/a`;
         const { status, headers, text } = await authorize(server, { ...asked, client_id });
-        expect([status, text]).toEqual([400, expect.stringContaining('<dd>client_unknown</dd>')]);
+        expect([status, text]).toEqual([400, expect.stringContaining('>client_unknown</a></dd>')]);
         await server.service.audit.flush();
         expect(await refusalsOf(server.service, headers.get('x-request-id') ?? '')).toMatchObject([
           { reason: 'client_host_too_long' },

@@ -295,7 +295,7 @@ describeOnAnyStore('a browser', (fresh) => {
     const good = await authorize(server, { ...request, state: longest });
     expect(good.status).toBe(303);
     const refused = await authorize(server, { ...request, state: `${longest}x` });
-    expect([refused.status, refused.text.includes('<dd>state_invalid</dd>')]).toEqual([400, true]);
+    expect([refused.status, refused.text.includes('>state_invalid</a></dd>')]).toEqual([400, true]);
 
     const { begin, account_id, request: own } = await linkingApplication(server);
     const { link } = await begin({ state: longest });
