@@ -112,10 +112,10 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
   });
 
   test.each([
-    ['acme', 'acme'],
-    ['https://acme.example/<b>"x"&a', 'https://acme.example/%3Cb%3E%22x%22&amp;a'],
-    ['Call 0900 now', 'Call%200900%20now'],
-    ['ä'.repeat(300), '%C3%A4'.repeat(34).slice(0, 200)],
+    ['0193aa00-0000-7000-8000-00000000dead', '0193aa00-0000-7000-8000-00000000dead'],
+    ['https://acme.example/oauth.json', 'https://acme.example/oauth.json'],
+    ['https://acme.example/oauth.json?a=b', null],
+    ['Call 0900 now', null],
     [['acme', 'other'], null],
     [undefined, null],
   ])('shows the developers of an application its unknown client_id: %j', async (...one) => {

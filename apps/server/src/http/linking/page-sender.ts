@@ -6,7 +6,7 @@ import {
   refusalInWords,
   type StrangersAddress,
 } from '@latchkey/rules/linking/redirect';
-import { errorDefinition } from '@latchkey/schema';
+import { errorDefinition, isUuid } from '@latchkey/schema';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import { pageNameOf, type Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
@@ -111,11 +111,13 @@ function uriToShow({ refused_uri = null }: ErrorPageDetails): string | null {
   return refused_uri.slice(0, MAX_SHOWN);
 }
 
-/** Whoever made the link chose it: encoded, it can't be a sentence that people take for one of the page. */
+/** What an id looks like. Whoever made the link chose it: a sentence, or a credential of somebody. */
 function clientToShow({ refused_client = null }: ErrorPageDetails): string | null {
-  const shown = [...(refused_client ?? '')].slice(0, MAX_SHOWN).join('').toWellFormed();
-  return shown === '' ? null : encodeURI(shown).slice(0, MAX_SHOWN);
+  const isId = refused_client !== null && (isUuid(refused_client) || ADDRESS.test(refused_client));
+  return isId ? refused_client.slice(0, MAX_SHOWN) : null;
 }
+
+const ADDRESS = /^https:\/\/[a-z0-9.-]+(?::\d+)?(?:\/[a-z0-9._~-]{0,40})*$/i;
 
 /** `docs/protocol/linking.md#headers-of-a-page` */
 export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
