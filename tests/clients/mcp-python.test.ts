@@ -58,7 +58,7 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
 
       const { page } = await open();
       const consent = await world.allow(page, client.url);
-      const hosts = [client_id, mcp.url].map((address) => new URL(address).host);
+      const hosts = [new URL(client_id).hostname, new URL(mcp.url).host];
       for (const part of [library, 'Notes', ...hosts]) expect(consent).toContain(part);
       const printed = (pattern: RegExp) => client.printed().match(pattern)?.length ?? 0;
       await expect.poll(() => printed(ANSWER)).toBe(1);

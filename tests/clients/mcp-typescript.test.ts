@@ -201,7 +201,7 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
       const document = documents.addressOf('Assistant');
       const link = new Link(callback, { document });
       expect(await documented()).toEqual([]);
-      await walk(link, new URL(document).host);
+      await walk(link, new URL(document).hostname);
       expect(link.client).toMatchObject({ client_id: document });
       expect(await documented()).toEqual([document]);
     });
