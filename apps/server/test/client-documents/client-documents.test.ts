@@ -446,13 +446,36 @@ describe('at once', () => {
     const { port } = await serve(world.pem, (_, response) =>
       response.setHeader('content-type', 'application/json').end('{"keys":[]}'),
     );
-    const keys = documents.keysOf({
-      ...{ uri: 'https://docs.example.com/a', jwks_uri: `https://${HOST}:${port}/keys` },
-      ...{ method: 'private_key_jwt', signing_alg: null },
+    const client = (jwks_uri: string) => ({
+      ...{ uri: 'https://docs.example.com/a', jwks_uri },
+      ...{ method: 'private_key_jwt' as const, signing_alg: null },
     });
+    const keys = documents.keysOf(client(`https://${HOST}:${port}/keys`), '192.0.2.1');
     expect(await keys.find()).toEqual([]);
     for (const send of slow.flatMap(({ held }) => held)) send();
     await Promise.all(all);
+  });
+
+  test('one caller has two fetches of keys, however many clients it made', async () => {
+    const slow = await Promise.all(HOSTS.map(serveHeld));
+    const documents = documentsOf(HOSTS.join());
+    const keysOf = (address: string, caller: string) =>
+      documents.keysOf(
+        { uri: address, jwks_uri: address, method: 'private_key_jwt', signing_alg: null },
+        caller,
+      );
+    const all = slow.map((server) => keysOf(server.addressOf(1), '192.0.2.1').find());
+    for (const one of all) one.catch(() => {});
+    await slow[0]?.arrived(1);
+    await slow[1]?.arrived(1);
+    const { port } = await serve(world.pem, (_, response) =>
+      response.setHeader('content-type', 'application/json').end('{"keys":[]}'),
+    );
+    const honest = `https://${HOST}:${port}/keys`;
+    expect(await keysOf(honest, '192.0.2.2').find()).toEqual([]);
+    expect(slow.map(({ held }) => held.length)).toEqual([1, 1, 0, 0].slice(0, slow.length));
+    for (const send of slow.flatMap(({ held }) => held)) send();
+    await Promise.allSettled(all);
   });
 
   test('who finds no place in time is told so, and it is no failure of the address', async () => {

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -52,6 +54,39 @@ const serveTrusted = (listener: RequestListener) => serve(world.pem, listener);
 
 const nothing: RequestListener = () => {};
 const ok: RequestListener = (_, response) => response.end('ok');
+
+test('a server that chooses a group of DHE gets no handshake', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-dhe-'));
+  const file = join(folder, 'pem');
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=a'];
+  await promisify(execFile)('openssl', [...words, '-keyout', file, '-out', `${file}.crt`]);
+  const server = createTlsServer({
+    ...{ key: await readFile(file), cert: await readFile(`${file}.crt`), dhparam: 'auto' },
+    ...{ maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256' },
+  });
+  await rm(folder, { recursive: true });
+  const faults: unknown[] = [];
+  server.on('tlsClientError', (error: NodeJS.ErrnoException) => faults.push(error.code));
+  const { port } = await listen(server);
+  expect(await outcome(`https://${HOST}:${port}/`)).toBe('tls_failed');
+  expect(faults).toEqual(['ERR_SSL_NO_SHARED_CIPHER']);
+});
+
+test('a name with thousands of addresses gets few connections', async () => {
+  const families = [4, 6] as const;
+  const addresses = Array.from({ length: 3_000 }, (_, index) => ({
+    address:
+      index % 2 === 0 ? `127.7.${index >> 8}.${index & 0xff}` : `::ffff:127.7.0.${index & 0xff}`,
+    family: families[index % 2] as number,
+  }));
+  const error = await request(new URL(`https://${HOST}:1/`), {
+    ...{ method: 'GET', headers: {}, timeout: LONG, maxBytes: MAX_BYTES },
+    allow: { private: true, http: false },
+    resolve: (_name, _options, found) => setTimeout(() => found(null, addresses)),
+  }).catch((reason) => reason);
+  expect(error).toMatchObject({ failure: 'connection_failed' });
+  expect(error.cause.errors.length).toBeLessThanOrEqual(8);
+});
 
 describe('an address that is not let in', () => {
   const onlyPublic = { allow: { private: false, http: false } };

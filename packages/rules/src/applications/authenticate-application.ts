@@ -109,7 +109,8 @@ export async function authenticateDocumented(
     const { signing_alg } = document;
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
-    const verdict = await verifyAssertion(assertion, clientDocuments.keysOf(document), expected);
+    const keys = clientDocuments.keysOf(document, pairs.address_key);
+    const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {
       const why = { reason: null, subject: { application_id } };
       throw new DomainError('client_keys_unavailable', {}, undefined, why);

@@ -74,13 +74,14 @@ export function createClientDocuments({
     patience,
     isLate: (error: unknown) => error instanceof DocumentFailure && error.fault === 'document_late',
   };
+  const ofCallers = limitsCallers ? { perAsker: FETCHES_OF_CALLER } : {};
   const scheduler = createScheduler({
     ...shared,
     places: DOCUMENT_PLACES,
     placesOfKnown: PLACES_OF_KNOWN,
-    ...(limitsCallers && { perAsker: FETCHES_OF_CALLER }),
+    ...ofCallers,
   });
-  const keyScheduler = createScheduler({ ...shared, places: KEY_PLACES });
+  const keyScheduler = createScheduler({ ...shared, ...ofCallers, places: KEY_PLACES });
   const results = Object.fromEntries(fetchResults.map((result) => [result, 0])) as Record<
     FetchResult,
     number
@@ -134,11 +135,15 @@ export function createClientDocuments({
       return documents.find({ ...from, asker: caller, isKnown });
     },
 
-    /** Of an application with the method `private_key_jwt`. */
-    keysOf({ uri, jwks_uri }: DocumentedClient): ClientKeys {
+    /**
+     * Of an application with the method `private_key_jwt`.
+     *
+     * @param caller - the address that asks
+     */
+    keysOf({ uri, jwks_uri }: DocumentedClient, caller: string): ClientKeys {
       const wanted = (address: Claimed<string>): Wanted => ({
         ...vouchers.ofAddress(address),
-        ...{ asker: uri, isKnown: true },
+        ...{ asker: caller, isKnown: true },
       });
       if (jwks_uri !== null) {
         return {

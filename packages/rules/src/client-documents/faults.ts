@@ -7,8 +7,9 @@ export class DocumentFailure extends Error {
   override readonly name = 'DocumentFailure';
   readonly fault: DocumentFault;
 
+  /** @param cause - only its words are kept, and few of them: a stranger's server makes it as large as it likes */
   constructor(fault: DocumentFault, cause?: unknown) {
-    super(fault, { cause });
+    super(fault, { cause: cause === undefined ? undefined : wordsOf(cause) });
     this.fault = fault;
   }
 
@@ -16,4 +17,15 @@ export class DocumentFailure extends Error {
   get isTemporary(): boolean {
     return reasons[this.fault].code === 'client_document_unavailable';
   }
+}
+
+const MAX_WORDS = 200;
+
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause).slice(0, MAX_WORDS);
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  const words = `${cause.name} ${code} ${cause.message}`.slice(0, MAX_WORDS);
+  return cause.cause === undefined
+    ? words
+    : `${words}: ${wordsOf(cause.cause)}`.slice(0, MAX_WORDS);
 }

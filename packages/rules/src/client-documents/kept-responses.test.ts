@@ -71,3 +71,31 @@ test('good ones that strangers make push out none that has an application', asyn
   expect(await isFetched('1', { isKnown: true })).toBe(false);
   expect(await isFetched('made-up/0')).toBe(true);
 });
+
+test('who asks for what another one waits for waits in no line but its own', async () => {
+  const clock = () => 0;
+  const scheduler = createScheduler({
+    ...{ clock, places: 8, perAsker: 2, patience: 60_000, isLate: () => false },
+  });
+  const held: (() => void)[] = [];
+  const fetched: string[] = [];
+  const kept = createKeptResponses({
+    clock,
+    scheduler,
+    async fetch({ address }) {
+      fetched.push(address);
+      if (address.includes('slow')) await new Promise<void>((resolve) => held.push(resolve));
+      return { body: Buffer.from(address), keep: 300_000 };
+    },
+    read: (_, body) => String(body),
+  });
+  const find = (address: string, asker: string) =>
+    kept.find({ ...ofAddress(address), asker, isKnown: false });
+  const busy = [1, 2].map((index) => find(`https://slow${index}.example/`, 'busy'));
+  const behind = find('https://honest.example/', 'busy');
+  expect(await find('https://honest.example/', 'other')).toBe('https://honest.example/');
+  for (const send of held) send();
+  await Promise.all([...busy, behind]);
+  // What has come meanwhile is not fetched again.
+  expect(fetched.filter((address) => address.includes('honest'))).toHaveLength(1);
+});

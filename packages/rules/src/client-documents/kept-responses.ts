@@ -67,7 +67,7 @@ export function createKeptResponses<Value>({
   const others = createLatestUsed<Good<Value>>(most);
   const failed = createLatestUsed<Failed>(most);
   const refreshed = createLatestUsed<Milliseconds>(most);
-  /** As many as run and wait. */
+  /** Those that have a place. */
   const running = new Map<string, Promise<Value>>();
 
   function goodOf({ address, isKnown }: Place): Good<Value> | null {
@@ -110,18 +110,26 @@ export function createKeptResponses<Value>({
   }
 
   /** @throws why there is nothing new */
-  function fetchOnce(wanted: Wanted): Promise<Value> {
+  function fetchOnce(wanted: Wanted, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
     const { address, asker, isKnown } = wanted;
     const joined = running.get(address);
     if (joined !== undefined) return joined;
     const { hostname: host } = new URL(address);
-    const fetched = scheduler
-      .run({ host, asker, isKnown }, () => load(wanted))
+    // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
+    return scheduler
+      .run({ host, asker, isKnown }, async () => {
+        const good = mayBeKept ? goodOf(wanted) : null;
+        return isServed(good) ? good.value : (running.get(address) ?? begin(wanted));
+      })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
         throw error;
-      })
-      .finally(() => running.delete(address));
+      });
+  }
+
+  function begin(wanted: Wanted): Promise<Value> {
+    const { address } = wanted;
+    const fetched = load(wanted).finally(() => running.delete(address));
     running.set(address, fetched);
     return fetched;
   }
@@ -147,7 +155,7 @@ export function createKeptResponses<Value>({
       const at = refreshed.use(wanted.address) ?? Number.NEGATIVE_INFINITY;
       if (clock() < at + REFRESHED_AGAIN_AFTER) return null;
       refreshed.set(wanted.address, clock());
-      return fetchOnce(wanted).catch((error: unknown) => {
+      return fetchOnce(wanted, { mayBeKept: false }).catch((error: unknown) => {
         if (isNoResponse(error)) return null;
         throw error;
       });
@@ -159,7 +167,7 @@ export function createKeptResponses<Value>({
       if (isServed(good)) return good.value;
       try {
         if (!running.has(wanted.address)) checkPause(wanted.address);
-        return await fetchOnce(wanted);
+        return await fetchOnce(wanted, { mayBeKept: true });
       } catch (error) {
         // A final failure has taken it away.
         const earlier = goodOf(wanted);

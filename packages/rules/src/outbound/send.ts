@@ -83,12 +83,17 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
 const isReset = (error: unknown) =>
   ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
+/** Of each family. Whoever owns a name may give it thousands, and each one costs a connection and an error. */
+const MOST_ADDRESSES = 4;
+
 /** The socket connects to the addresses that this returns, and resolves nothing again. */
 function onlyAllowed(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, []);
-      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const usable = addresses.filter(({ address }) => isAllowed(address));
+      const of = Map.groupBy(usable, ({ family }) => family);
+      const allowed = [...of.values()].flatMap((some) => some.slice(0, MOST_ADDRESSES));
       const [first] = allowed;
       if (first === undefined) return callback(new OutboundError('address_refused'), []);
       if (options.all) return callback(null, allowed);

@@ -22,9 +22,12 @@ export function strongOutside(text: string): Html {
  */
 export function mainPartOf(host: string): string {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return host;
-  const labels = host.split('.');
+  // A name may end with a dot.
+  const end = host.endsWith('.') ? '.' : '';
+  const labels = host.slice(0, host.length - end.length).split('.');
   const [second = '', top = ''] = labels.slice(-2);
-  return labels.slice(/^[a-z]{2}$/.test(top) && second.length <= 3 ? -3 : -2).join('.');
+  const count = /^[a-z]{2}$/.test(top) && second.length <= 3 ? 3 : 2;
+  return labels.slice(-count).join('.') + end;
 }
 
 /** All of a host, at every width: its end says whose it is. */

@@ -366,6 +366,7 @@ test.each([
   ['a.b.claude.ai', 'claude.ai'],
   ['app.example.co.uk', 'example.co.uk'],
   ['app.example.com.au', 'example.com.au'],
+  ['app.example.co.uk.', 'example.co.uk.'],
   ['x.sign.in', 'sign.in'],
   ['x.abc.in', 'x.abc.in'],
   ['t.co', 't.co'],
