@@ -101,6 +101,8 @@ describeInBrowser('a link in every browser', (open) => {
     const failed = page.waitForEvent('requestfailed', (one) => one.url().startsWith(redirect_uri));
     await allow(page);
     expect((await failed).failure()?.errorText).toContain('CONNECTION_REFUSED');
+    // The browser's own page has to be there, or going back is overtaken by it.
+    await expect.poll(() => page.url()).toMatch(/^chrome-error:/);
     await page.goBack();
     await page.getByRole('link', { name: 'Open Acme Notes' }).waitFor();
   });

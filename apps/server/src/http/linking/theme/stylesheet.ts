@@ -132,6 +132,7 @@ summary { cursor: pointer; padding: 0.25rem 0; }
 .calls ol { display: grid; gap: 0.375rem; margin-top: 0.75rem; padding-inline-start: 1.5rem; font-size: 0.875rem; }
 .calls code { font-size: 0.8125rem; }
 .calls pre { margin: 0.25rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--sunk); white-space: pre-wrap; }
+.details a { display: inline-block; min-height: 1.5rem; }
 .details dd, .address { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
 @media (max-width: 30rem) {
