@@ -66,7 +66,7 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
       expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
       expect(statuses().filter((status) => status === 401)).toHaveLength(1);
 
-      await world.disconnect(page, library);
+      await world.disconnect(page, new URL(client_id).hostname);
       client.write('again\n');
       // It asks the user anew.
       await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);

@@ -136,7 +136,7 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     async function allow(page: Page, authorizationUrl: string, shown: string): Promise<URL> {
       await page.goto(authorizationUrl);
       await page.getByRole('button', { name: 'Ada Lovelace' }).click();
-      await page.getByRole('heading', { level: 1 }).getByText(shown).waitFor();
+      await page.getByRole('heading', { level: 1 }).getByText(shown).first().waitFor();
       await page.getByText('Read your notes').waitFor();
       await page.getByText(`access to Notes at ${new URL(mcpUrl).host}`).waitFor();
       await page.getByText('runs on this device').waitFor();
