@@ -66,7 +66,8 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
       expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
       expect(statuses().filter((status) => status === 401)).toHaveLength(1);
 
-      await world.disconnect(page, new URL(client_id).hostname);
+      const shown = `${new URL(client_id).hostname}, which calls itself “${library}”`;
+      await world.disconnect(page, shown);
       client.write('again\n');
       // It asks the user anew.
       await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);
