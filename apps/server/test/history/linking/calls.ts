@@ -15,6 +15,8 @@ export interface LinkCall {
    * user decided on this page, and not the host.
    */
   page?: string;
+  /** The opening that its session is from. */
+  session?: string | undefined;
   /** Of `identify`: the host asks its user on a page of its own. */
   own_page?: true;
   /** Of `token`: the code by its name. Of `use`: the id of the `token` that the secret came with. */

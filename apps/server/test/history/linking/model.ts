@@ -10,7 +10,7 @@ export interface LinkState {
   /** The identified account; of an approval, the approved one. */
   account: AccountName | null;
   /** The latest page. */
-  page: { name: string; isOpened: boolean; isEnded: boolean } | null;
+  page: { name: string; isOpened: boolean; session: string | null; isEnded: boolean } | null;
   decision: {
     status: 'approved' | 'denied';
     account: AccountName | null;
@@ -53,10 +53,19 @@ export interface Meanwhile {
 export function statesAfter(state: LinkState, call: LinkCall, during: Meanwhile): LinkState[] {
   const error_code = isOpen(call) ? undefined : call.answer?.error_code;
   const reasons = reasonsAgainst(state, call);
-  if (error_code === undefined) return reasons.length === 0 ? changed(state, call, during) : [];
+  if (error_code === undefined) {
+    return reasons.length === 0 ? changed(returned(state, call), call, during) : [];
+  }
+  // A ticket is taken again for a while.
+  const isLate =
+    call.operation === 'open' && state.page?.name === call.page && state.page?.isOpened;
+  if (isLate && error_code === 'page_expired') return [state];
   // What was under way when it ended may still be decided, and counts as before.
   const isOfTheEnd = state.isOver && whereOver.includes(error_code);
-  if (reasons.includes(error_code) || isOfTheEnd) return [state];
+  if (reasons.includes(error_code) || isOfTheEnd) {
+    // The page is asked first whose session it is.
+    return error_code === 'link_decided' ? [state, returned(state, call)] : [state];
+  }
   return unseen(state, call, during);
 }
 
@@ -74,9 +83,11 @@ function reasonsAgainst(state: LinkState, call: LinkCall): string[] {
     case 'identify':
       return against(state, call);
     case 'open':
-      return page?.isOpened ? ['page_expired'] : againstHolder(state, call);
+      return page !== null && page.session !== null ? ['page_expired'] : againstHolder(state, call);
     case 'show':
-      return against(state, call);
+      return decision !== null && isRepeated(state, call, decision.status)
+        ? againstHolder(state, call)
+        : against(state, call);
     case 'approve': {
       const isSame = call.page !== undefined || decision?.account === call.account;
       if (isRepeated(state, call, 'approved') && isSame && grant === 'pending') {
@@ -104,6 +115,13 @@ function reasonsAgainst(state: LinkState, call: LinkCall): string[] {
   }
 }
 
+/** The first session that comes back is the one of its page. */
+function returned(state: LinkState, { operation, session }: LinkCall): LinkState {
+  const { page } = state;
+  if (page === null || operation === 'open' || session === undefined) return state;
+  return { ...state, page: { ...page, session: page.session ?? session } };
+}
+
 /** Why a link, or a page, does not work; or it does, and the request is decided. */
 const against = (state: LinkState, call: LinkCall) => [
   ...againstHolder(state, call),
@@ -114,7 +132,8 @@ function againstHolder(state: LinkState, call: LinkCall): string[] {
   const { isBegun, isDisabled, isOver, page, decision } = state;
   const isGone = !isBegun || isDisabled || (isOver && decision === null);
   if (call.page === undefined) return isGone ? ['link_not_found'] : [];
-  return isGone || page?.name !== call.page || page.isEnded ? ['page_expired'] : [];
+  const isOfAnother = page !== null && (page.session ?? call.session) !== call.session;
+  return isGone || page?.name !== call.page || page.isEnded || isOfAnother ? ['page_expired'] : [];
 }
 
 function isRepeated({ decision }: LinkState, { page }: LinkCall, status: string): boolean {
@@ -138,7 +157,7 @@ function changed(state: LinkState, call: LinkCall, during: Meanwhile): LinkState
     case 'identify': {
       const of = (isEnded: boolean): LinkState => ({
         ...{ ...state, account },
-        page: call.own_page ? null : { name: call.id, isOpened: false, isEnded },
+        page: call.own_page ? null : { name: call.id, isOpened: false, session: null, isEnded },
       });
       return during.pagesEnd ? [of(false), of(true)] : [of(false)];
     }

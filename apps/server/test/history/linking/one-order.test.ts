@@ -31,8 +31,8 @@ const begin = make('authorize')('begin', [0, 1]);
 const ada: Extra = { account: 'ada' };
 const identify = make('identify', ada);
 const open = make('open', { page: 'i' });
-const show = make('show', { page: 'i' });
-const allow = make('approve', { page: 'i', answer: { code: 'c' } });
+const show = make('show', { page: 'i', session: 'o' });
+const allow = make('approve', { page: 'i', session: 'o', answer: { code: 'c' } });
 const approve = make('approve', { ...ada, answer: { code: 'c' } });
 const deny = make('deny');
 const token = make('token', { credential: 'c' });
@@ -171,10 +171,19 @@ const cases: Case[] = [
     kept: [endPages('e', [2, 5]), identify('i', [4, 6]), open('o', [7, 8], expired)],
   },
   {
-    title: 'a ticket opens twice',
-    broken: [...opened, open('p', [6, 7])],
+    title: 'a ticket opens after its session came back',
+    broken: [...opened, show('s', [6, 7]), open('p', [8, 9])],
     misfit: 'p',
-    kept: [identify('i', [2, 3]), open('o', [4, 8], expired), open('p', [6, 7])],
+    kept: [...opened, open('p', [6, 7]), show('s', [8, 9])],
+  },
+  {
+    title: 'two sessions have one page',
+    broken: [...opened, open('p', [5, 6]), show('s', [7, 8]), show('t', [9, 10], { session: 'p' })],
+    misfit: 't',
+    kept: [
+      ...[...opened, open('p', [5, 6]), show('s', [7, 8])],
+      show('t', [9, 10], { session: 'p', ...expired }),
+    ],
   },
   {
     title: 'an earlier page still works',

@@ -21,7 +21,7 @@ type Answered = Exclude<Reply, string>;
 
 /** A call that is still to be made. */
 interface Intent
-  extends Pick<LinkCall, 'operation' | 'account' | 'page' | 'own_page' | 'credential'> {
+  extends Pick<LinkCall, 'operation' | 'account' | 'page' | 'session' | 'own_page' | 'credential'> {
   link?: string | null;
   request: Request;
 }
@@ -33,8 +33,9 @@ interface KnownPage {
   url: string;
   /** Once it was opened. */
   cookie?: string;
+  session?: string | undefined;
   /** Once it was shown. */
-  form_token?: string;
+  form_token?: string | undefined;
 }
 
 /** What mostly happens in a scene, so that each end has links that it meets. */
@@ -286,25 +287,26 @@ export class Scene {
     return { operation: 'open', link, page: name, request: { method: 'GET', path: pathOf(url) } };
   }
 
-  #show({ name, link, url, cookie = '' }: KnownPage): Intent {
+  #show({ name, link, url, cookie = '', session }: KnownPage): Intent {
     const [path = ''] = pathOf(url).split('?');
     return {
       operation: 'show',
       link,
-      page: name,
+      ...{ page: name, session },
       request: { method: 'GET', path, headers: { cookie } },
     };
   }
 
   #decide(
-    { name, link, url, cookie = '', form_token = '' }: KnownPage,
+    { name, link, url, cookie = '', session, form_token = '' }: KnownPage,
     decision: 'allow' | 'deny',
   ): Intent {
     const [path = ''] = pathOf(url).split('?');
     const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams({ form_token, decision }).toString();
     const operation = decision === 'allow' ? 'approve' : 'deny';
-    return { operation, link, page: name, request: { method: 'POST', path, headers, body } };
+    const request = { method: 'POST', path, headers, body };
+    return { operation, link, page: name, session, request };
   }
 
   #token({ name, link, code }: { name: string; link: string; code: string }): Intent {
@@ -352,9 +354,10 @@ export class Scene {
       this.#pages.push({ name: id, link, url: body.redirect_to });
     } else if (operation === 'open' && page) {
       const [cookie = ''] = (reply.headers['set-cookie']?.[0] ?? '').split(';');
-      page.cookie = cookie;
+      Object.assign(page, { cookie, session: id });
     } else if (operation === 'show' && page) {
-      page.form_token = formTokenIn(reply.text);
+      // The end of a link has no form.
+      page.form_token = formTokenIn(reply.text) || page.form_token;
     } else if (operation === 'approve' && call.answer) {
       const { code } = addedTo(`${CALLBACK}&`, body.redirect_to ?? reply.headers.location);
       const known = this.#codes.find((one) => one.code === code);
@@ -372,7 +375,7 @@ const wireOf = ({ path }: Request) => (path.startsWith('/trpc') ? 'tRPC' : 'REST
 /** The error code of a response, as JSON or on a page. */
 function errorIn({ status, text, json }: Answered): { error_code?: string } {
   if (status === 200 || status === 303) return {};
-  const [, onPage] = /<dd>([a-z_]+)<\/dd>/.exec(text) ?? [];
+  const [, onPage] = /<dd>(?:<a [^>]*>)?([a-z_]+)</.exec(text) ?? [];
   const body = json?.error?.data ?? json;
   return { error_code: body?.error_code ?? onPage ?? `status ${status}` };
 }
