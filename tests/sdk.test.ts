@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as client from '@latchkey/client';
 import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client';
+import { LatchkeyAdmin } from '@latchkey/client/admin';
 import { loadSettings, type OpenServer, startServer } from '@latchkey/server/testing';
 import { slow } from '@latchkey/test-kit/long';
 import { createTestServer, type TestServer } from '@latchkey/testing';
@@ -484,6 +485,16 @@ describe('every class of error that the SDK has', slow, () => {
         client.UnavailableError,
         { error_code: 'store_unavailable', status: 503, retry_after: 1 },
       );
+    });
+
+    test('RightMissingError: a key may not do this', async () => {
+      const input = { name: 'Reader', role: 'read' };
+      const { secret } = await operator<{ secret: string }>(server, 'POST', '/keys', input);
+      const admin = new LatchkeyAdmin({ baseUrl: server.url, adminSecret: secret });
+      await fails(admin.applications.create({ name: 'Acme' }), client.RightMissingError, {
+        error_code: 'right_missing',
+        status: 403,
+      });
     });
 
     test('ConnectionError: nobody listens', async () => {

@@ -14,6 +14,9 @@ export function metricTexts(cwd: string): Promise<string[]> {
         ...{ METRICS: 'on', DATABASE_URL },
         // Without events, there are no metrics of them.
         ...{ ADMIN_SECRET: secret('admin'), EVENTS_KEY: secret('events') },
+        // Nor, without client documents, of fetches.
+        ...{ SIGN_IN_URL: 'http://localhost:8090/sign-in', CLIENT_DOCUMENTS: 'any' },
+        PUBLIC_URL: 'http://127.0.0.1:3000',
       });
       const service = await startService({ cwd, env });
       // The second one counts the first.

@@ -119,7 +119,7 @@ function reasonsAgainst(state: LinkState, call: LinkCall): string[] {
 function returned(state: LinkState, { operation, session }: LinkCall): LinkState {
   const { page } = state;
   if (page === null || operation === 'open' || session === undefined) return state;
-  return { ...state, page: { ...page, session: page.session ?? session } };
+  return page.session === null ? { ...state, page: { ...page, session } } : state;
 }
 
 /** Why a link, or a page, does not work; or it does, and the request is decided. */

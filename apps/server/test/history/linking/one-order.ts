@@ -94,9 +94,10 @@ function misfit(calls: readonly LinkCall[]): LinkCall | undefined {
       const mayBeNext = ({ call }: { call: LinkCall }) => call.start <= endOf(next.call);
       const candidates = left.filter(mayBeNext);
       // What only looks, or was refused, changes nothing later either.
-      const idle = candidates.find(
-        ({ call, during }) => onlyLooks(call) && statesAfter(state, call, during).includes(state),
-      );
+      const idle = candidates.find(({ call, during }) => {
+        const after = onlyLooks(call) ? statesAfter(state, call, during) : [];
+        return after.length > 0 && after.every((each) => each === state);
+      });
       if (idle) {
         nodes.push({ made: made | idle.bit, openMade, state });
         continue;
