@@ -32,8 +32,8 @@ export interface VouchedAddress {
 }
 
 /**
- * What the settings and registrations of now say. Nothing may store an answer: the next start may differ. Only
- * here does a {@link Claimed} become a value.
+ * What the settings and registrations of now say. Nothing may store an answer: the next start may differ.
+ * Outside of the stores, a {@link Claimed} becomes a value only here, and where a redirect URI is compared.
  */
 export interface Vouchers {
   ofClient(client: Client): Voucher;

@@ -1,5 +1,4 @@
 import type { Call, Mark } from '@latchkey/store/adapter';
-import type { Input } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
 import type { Binary, Collection } from 'mongodb';
 import type { Collections, Database } from './database.ts';
@@ -63,7 +62,7 @@ export function marksIn(database: Database) {
 
     /** A later one of the same record stays. */
     removeMarks(kind: AnyKind): Call<Given, void> {
-      // Of a declared event, a record has one of its type at most: those with the same types together.
+      // Of a declared event, a record has one of its type at most.
       const isDeclared = kind.events !== undefined;
       const remove = (
         _id: readonly Binary[],
@@ -94,11 +93,8 @@ export function marksIn(database: Database) {
             marks.map(({ id }) => toId(id)),
           );
         }
-        const byRecord = [...Map.groupBy(marks, ({ key }) => key).values()];
-        const typesOf = (of: readonly Input[] | readonly Mark[]) =>
-          JSON.stringify((of as readonly Mark[]).map(({ type }) => type).sort());
-        for (const [types, of] of Map.groupBy(byRecord, typesOf)) {
-          await remove(idsOf(of.flat()), 'type', JSON.parse(types));
+        for (const [type, of] of Map.groupBy(marks, ({ type }) => type)) {
+          await remove(idsOf(of), 'type', [type]);
         }
       };
     },

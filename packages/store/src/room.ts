@@ -24,6 +24,7 @@ export function createRoom(store: Pick<Store, 'measure'>, leastFree: number, log
   async function look(): Promise<void> {
     // While the database does not respond, it is as it was.
     const measures = await store.measure().catch(() => null);
+    looking = null;
     lookedAt = performance.now();
     // A database that does not say how much is free is never full.
     if (measures === null || measures.free_bytes === null) return;
@@ -41,9 +42,7 @@ export function createRoom(store: Pick<Store, 'measure'>, leastFree: number, log
   }
 
   function lookOnce(): Promise<void> {
-    looking ??= look().finally(() => {
-      looking = null;
-    });
+    looking ??= look();
     return looking;
   }
 

@@ -1,4 +1,5 @@
-import type { SecretRecord } from './records.ts';
+import { sameHash } from '@latchkey/domain/credentials/credentials';
+import type { CredentialHash, PageRecord, SecretRecord } from './records.ts';
 
 /** A secret within a `json` field, which has no bytes. */
 export type StoredSecret<Secret extends SecretRecord = SecretRecord> = Omit<Secret, 'hash'> & {
@@ -10,3 +11,12 @@ export const toStoredSecret = <Secret extends SecretRecord>(secret: Secret) =>
 
 export const fromStoredSecret = <Secret extends SecretRecord>(stored: StoredSecret<Secret>) =>
   ({ ...stored, hash: new Uint8Array(Buffer.from(stored.hash, 'base64url')) }) as unknown as Secret;
+
+/** Whether a session is the one of its page, or waits to come back. */
+export function holdsSession(
+  { session_hash, waiting }: Pick<PageRecord, 'session_hash' | 'waiting'>,
+  hash: CredentialHash,
+): boolean {
+  if (session_hash !== null) return sameHash(session_hash, hash);
+  return (waiting ?? []).some((one) => sameHash(Buffer.from(one, 'hex'), hash));
+}

@@ -7,8 +7,7 @@ import { DocumentFailure } from './faults.ts';
 export interface FetchOptions {
   userAgent: string;
   maxBytes: number;
-  /** Whose names may lead into the operator's network. */
-  allowPrivate: 'all' | 'vouched' | 'none';
+  allowPrivate: boolean;
   timeout?: Milliseconds;
   resolve?: OutboundRequest['resolve'];
 }
@@ -26,7 +25,7 @@ const KEPT_AT_MOST = 24 * HOUR;
 
 /** @throws DocumentFailure */
 export async function fetchJson(
-  { address, voucher }: VouchedAddress,
+  { address }: VouchedAddress,
   { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
 ): Promise<Fetched> {
   const { status, headers, body } = await request(new URL(address), {
@@ -34,10 +33,7 @@ export async function fetchJson(
     headers: { accept: 'application/json', 'user-agent': userAgent },
     timeout,
     maxBytes,
-    allow: {
-      private: allowPrivate === 'all' || (allowPrivate === 'vouched' && voucher === 'operator'),
-      http: false,
-    },
+    allow: { private: allowPrivate, http: false },
     ...(resolve === undefined ? {} : { resolve }),
   }).catch((cause) => {
     if (!(cause instanceof OutboundError)) throw cause;

@@ -22,10 +22,14 @@ export function parseDocumentHosts(text: string): DocumentHosts | null {
   }
   return {
     has(address) {
-      if (excluded.match(address)) return false;
-      return included.match(address) || (any && hasTwoLabels(new URL(address).hostname));
+      const host = new URL(address).hostname;
+      if (excluded.match(address, host)) return false;
+      return included.match(address, host) || (any && hasTwoLabels(host));
     },
-    names: (address) => included.names(address) && !excluded.match(address),
+    names(address) {
+      const host = new URL(address).hostname;
+      return included.names(address, host) && !excluded.match(address, host);
+    },
   };
 }
 
@@ -34,7 +38,7 @@ function createPatterns() {
   const exact = new Set<string>();
   /** With the dot before them. */
   const parents: string[] = [];
-  const names = (address: string) => exact.has(address) || exact.has(new URL(address).hostname);
+  const names = (address: string, host: string) => exact.has(address) || exact.has(host);
   return {
     names,
     add(item: string): boolean {
@@ -51,7 +55,7 @@ function createPatterns() {
       else exact.add(host);
       return true;
     },
-    match: (address: string) =>
-      names(address) || parents.some((parent) => new URL(address).hostname.endsWith(parent)),
+    match: (address: string, host: string) =>
+      names(address, host) || parents.some((parent) => host.endsWith(parent)),
   };
 }

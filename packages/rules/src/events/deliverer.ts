@@ -79,8 +79,15 @@ interface Waiting {
 }
 
 /** Whether an application may know them was asked at the claim: they are told at once, or claimed anew. */
-const tellsNames = ({ claimed: { delivery, endpoint } }: Waiting) =>
+const tellsNames = ({ delivery, endpoint }: ClaimedDelivery) =>
   delivery.type === 'account.updated' && endpoint.application_id !== null;
+
+/** How many deliveries of an endpoint may be claimed. While it is told names, no more than can begin. */
+function mostOf(isDoubtful: boolean, line: Line | undefined): number {
+  if (isDoubtful) return MOST_OF_DOUBTFUL_ENDPOINT;
+  const isToldNames = [...(line?.running ?? [])].some(tellsNames);
+  return isToldNames ? MOST_OF_ENDPOINT : CLAIMED_OF_ENDPOINT;
+}
 
 const claimedOf = ({ running, waiting }: Line) => running.size + waiting.length;
 
@@ -119,9 +126,7 @@ export function createDeliverer(
     let freeOfDoubtful = MOST_OF_DOUBTFUL - all.filter(({ isDoubtful }) => isDoubtful).length;
     return inRandomOrder(due).flatMap(({ id, isDoubtful }) => {
       const line = lines.get(id);
-      const own =
-        (isDoubtful ? MOST_OF_DOUBTFUL_ENDPOINT : CLAIMED_OF_ENDPOINT) -
-        (line === undefined ? 0 : claimedOf(line));
+      const own = mostOf(isDoubtful, line) - (line === undefined ? 0 : claimedOf(line));
       const most = Math.min(own, free, isDoubtful ? freeOfDoubtful : free);
       if (most <= 0) return [];
       free -= most;
@@ -155,7 +160,7 @@ export function createDeliverer(
       line.waiting.push({ claimed: one, since: performance.now() });
     }
     beginWaiting();
-    for (const line of lines.values()) release(line, tellsNames);
+    for (const line of lines.values()) release(line, ({ claimed }) => tellsNames(claimed));
     return more;
   }
 

@@ -135,19 +135,25 @@ export class SharedLimit implements Limit {
   #start(key: string, now: Milliseconds): Count {
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    // Deleted first, so that the first entry is always the oldest.
-    this.#counts.delete(key);
-    this.#counts.set(key, count);
-    if (this.#counts.size > MAX_KEYS) {
-      const [oldest = ''] = this.#counts.keys();
-      this.#counts.delete(oldest);
-    }
+    putNewest(this.#counts, key, count, MAX_KEYS);
     return count;
   }
 }
 
-/** An IPv6 address counts by its /64: networks assign no smaller range to a customer. */
-export function addressKey(address: string | undefined): string {
+/** Into a map with a bound, whose first entry is always the oldest. */
+export function putNewest<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+  most: number,
+): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as string);
+}
+
+/** An IPv6 address counts by its /64: networks assign no smaller range to a customer. A site has a /48. */
+export function addressKey(address: string | undefined, bits: 48 | 64 = 64): string {
   const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
   if (plain === undefined) return 'unknown';
@@ -157,7 +163,7 @@ export function addressKey(address: string | undefined): string {
     const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
     return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
   }
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return `${groups.slice(0, bits / 16).join(':')}::/${bits}`;
 }
 
 function groupsOf(address: string): string[] {

@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import type { Limit } from './limit.ts';
+import { type Limit, putNewest } from './limit.ts';
 import type { RateLimit } from './rate-limit-setting.ts';
 
 /** If a host approves links without a page of ours, this is the only place that has the address of the user. */
@@ -73,11 +73,4 @@ export class LinkLimit implements Limit {
     const own: [Limit, string] = [byAddress, address];
     return isKnown ? [own, [together, ALL]] : [own, [together, ALL], [strangers, ALL]];
   }
-}
-
-function putNewest<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  // Deleted first, so that the first entry is always the oldest.
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value as string);
 }

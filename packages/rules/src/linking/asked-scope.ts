@@ -70,7 +70,8 @@ export async function readScope(
     { tokens: resource?.scopes, withSensitive: false },
   ];
   for (const { tokens, withSensitive } of defaults) {
-    const { allowed } = await find(tokens ?? [], withSensitive);
+    if (tokens == null) continue;
+    const { allowed } = await find(tokens, withSensitive);
     if (allowed.size > 0) return toScope(allowed);
   }
   const hasDefault = defaults.some(({ tokens }) => tokens != null);

@@ -1,15 +1,11 @@
-import {
-  type CredentialHash,
-  hashCredential,
-  mintCredential,
-  sameHash,
-} from '@latchkey/domain/credentials/credentials';
+import { hashCredential, mintCredential, sameHash } from '@latchkey/domain/credentials/credentials';
 import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { CONNECTIONS_LIFETIME, COOKIE_MISSED } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { AccountRecord, PageRecord } from '@latchkey/store/records';
+import { holdsSession } from '@latchkey/store/stored-secrets';
 import type { Dependencies } from '../dependencies.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
 import type { LinkingApplication } from './linking-application.ts';
@@ -75,12 +71,6 @@ async function findPageSession(
 export interface OpenedPage {
   page: PageRecord;
   session: string | null;
-}
-
-/** Whether a session is the one of its page, or waits to come back. */
-function holdsSession({ session_hash, waiting }: PageRecord, hash: CredentialHash): boolean {
-  if (session_hash !== null) return sameHash(session_hash, hash);
-  return (waiting ?? []).some((one) => sameHash(Buffer.from(one, 'hex'), hash));
 }
 
 /** A browser that has opened a page a moment ago, and has not kept its cookie. */

@@ -16,10 +16,11 @@ import {
   when,
 } from '../condition.ts';
 import type { RecordOf } from '../kind.ts';
-import { deliveries, grants, accounts as kind, links, pages } from '../kinds.ts';
+import { grants, accounts as kind, links, pages } from '../kinds.ts';
 import { type AccountRecord, type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, Store } from '../store.ts';
 import { changeAll } from './change-all.ts';
+import { forgetting } from './names.ts';
 import { revoked } from './revoked.ts';
 
 type Accounts = Pick<
@@ -139,32 +140,10 @@ export function accounts(db: Adapter, clock: Clock): Accounts {
   const byId = ({ ids }: Givens<{ ids: readonly string[] }>) => ({ id: oneOf(ids) });
 
   // What is stored later gets no body.
-  const withNames = ({ account_id, revision }: Givens<Tombstone>) => ({
+  const withNames = ({ account_id, revision }: Givens<Tombstone & { now: Milliseconds }>) => ({
     ...{ names_of: account_id, account_revision: lessThan(revision) },
   });
-  const dropMessages = db.changeSome(
-    deliveries,
-    (of: Givens<Tombstone>) => ({
-      where: { ...withNames(of), status: 'pending' as const, ended_at: null },
-      set: {
-        ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
-        ended_at: of.erased_at,
-      },
-    }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'deliveries_with_names', ends: true },
-  );
-  const eraseMessages = db.changeSome(
-    deliveries,
-    (of: Givens<Tombstone>) => ({
-      where: { ...withNames(of), body: isSet },
-      set: { body: null },
-    }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'deliveries_with_names', ends: true },
-  );
+  const forgetMessages = forgetting(db, withNames);
   const listPages = db.list(pages, ofErased, ['id', 'link_id'], asIs, {
     index: 'pages_by_account',
     isDecisive: true,
@@ -247,8 +226,7 @@ export function accounts(db: Adapter, clock: Clock): Accounts {
    */
   async function endAll(tombstone: Tombstone): Promise<number> {
     await removeWithLinks(listPages, removePages, tombstone);
-    await changeAll(dropMessages, tombstone);
-    await changeAll(eraseMessages, tombstone);
+    await forgetMessages({ ...tombstone, now: tombstone.erased_at });
     // First what is active, so that the look for codes passes over little.
     let ended = await changeAll(revoke, tombstone);
     await removeWithLinks(listCodes, removeCodes, tombstone);

@@ -202,8 +202,9 @@ export function events(
   async function tellOfAccounts(marks: readonly Mark[], now: Milliseconds): Promise<void> {
     const { find, remove } = marksOf.accounts;
     const latest = [...new Map(marks.map((mark) => [mark.key, mark])).values()];
-    const connected = await Promise.all(
-      latest.map(async ({ key }) => [key, await listConnected({ account_id: key })] as const),
+    const connected = await inParts(
+      latest,
+      async ({ key }) => [key, await listConnected({ account_id: key })] as const,
     );
     const endpoints = await endpointsOf([...new Set(connected.flatMap(([, of]) => of))]);
     const isTold = (account_id: string, application_id: string) => {
@@ -211,13 +212,11 @@ export function events(
       return application !== null && mayKnow({ account_id, application_id }, application, now);
     };
     const applicationsOf = new Map(
-      await Promise.all(
-        connected.map(async ([id, of]) => {
-          const ids = [...new Set(of)];
-          const told = await Promise.all(ids.map((application_id) => isTold(id, application_id)));
-          return [id, ids.filter((_, index) => told[index])] as const;
-        }),
-      ),
+      await inParts(connected, async ([id, of]) => {
+        const ids = [...new Set(of)];
+        const told = await inParts(ids, async (application_id) => isTold(id, application_id));
+        return [id, ids.filter((_, index) => told[index])] as const;
+      }),
     );
     const happened = (await find({ marks: latest })).flatMap(({ mark, account, revision }) => {
       if (account === null) return [];
@@ -226,7 +225,7 @@ export function events(
       return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
     });
     const made = await store(happened, endpoints, now + CLAIM_LASTS);
-    await Promise.all(made.map((one) => giveBody(one, now)));
+    await inParts(made, (one) => giveBody(one, now));
     await remove({ marks });
   }
 
@@ -283,6 +282,17 @@ export function events(
     if (ofApplications.length > 0) await tellOfApplications(ofApplications, now);
     return [ofGrants, ofAccounts, ofApplications].some(({ length }) => length >= ROUND);
   };
+}
+
+/** So many at once: requests need connections of the pool too. */
+const AT_ONCE = 16;
+
+async function inParts<T, R>(list: readonly T[], make: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < list.length; from += AT_ONCE) {
+    results.push(...(await Promise.all(list.slice(from, from + AT_ONCE).map(make))));
+  }
+  return results;
 }
 
 function eventOf(

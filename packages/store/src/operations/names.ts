@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
-import { atLeast, either, type Givens, isSet, lessThan, when } from '../condition.ts';
+import { atLeast, either, type Givens, isSet, lessThan, type Where, when } from '../condition.ts';
 import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
 import { unusedBefore } from '../store.ts';
@@ -40,32 +40,9 @@ export function namesInside(db: Adapter) {
   const find = db.list(deliveries, messages, ['id'], ({ id }) => id, {
     ...{ index: 'deliveries_with_names', isDecisive: true },
   });
-  const drop = db.changeSome(
-    deliveries,
-    (of: Givens<Told & { now: number }>) => ({
-      where: { ...messages(of), status: 'pending' as const, ended_at: null },
-      set: {
-        ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
-        ended_at: of.now,
-      },
-    }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'deliveries_with_names', ends: true },
-  );
-  const erase = db.changeSome(
-    deliveries,
-    (of: Givens<Told>) => ({ where: { ...messages(of), body: isSet }, set: { body: null } }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'deliveries_with_names', ends: true },
-  );
-
-  async function forget(pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> {
-    const told = { ...pair, created_before: until + 1 };
-    await changeAll(drop, { ...told, now });
-    await changeAll(erase, told);
-  }
+  const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
+  const forget = (pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> =>
+    takeBack({ ...pair, created_before: until + 1, now });
 
   return {
     /**
@@ -99,4 +76,36 @@ export function namesInside(db: Adapter) {
 
 interface Told extends Pair {
   created_before: number;
+}
+
+/** Drops the pending ones of these deliveries, and takes the names out of all of them. */
+export function forgetting<I extends { now: Milliseconds }>(
+  db: Adapter,
+  messages: (of: Givens<I>) => Where<typeof deliveries>,
+): (of: I) => Promise<void> {
+  const options = { index: 'deliveries_with_names', ends: true };
+  const drop = db.changeSome(
+    deliveries,
+    (of: Givens<I>) => ({
+      where: [messages(of), { status: 'pending' as const, ended_at: null }],
+      set: {
+        ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
+        ended_at: of.now,
+      },
+    }),
+    ['id'],
+    ({ id }) => id,
+    options,
+  );
+  const erase = db.changeSome(
+    deliveries,
+    (of: Givens<I>) => ({ where: [messages(of), { body: isSet }], set: { body: null } }),
+    ['id'],
+    ({ id }) => id,
+    options,
+  );
+  return async (of) => {
+    await changeAll(drop, of);
+    await changeAll(erase, of);
+  };
 }

@@ -1,10 +1,12 @@
+import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
-import { type Givens, meets } from '../condition.ts';
+import type { Givens } from '../condition.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
 import type { AccountRecord, CredentialHash, PageRecord } from '../records.ts';
 import type { PageOpening, Store } from '../store.ts';
+import { holdsSession } from '../stored-secrets.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
 
 type Pages = Pick<
@@ -52,7 +54,8 @@ export function pages(db: Adapter): Pages {
     (found, { session_hash }) => {
       if (!found || !holdsSession(found, session_hash)) return { result: null };
       const put = { ...found, session_hash, waiting: null };
-      const isMade = (later: Stored) => isSame(later.session_hash, session_hash);
+      const isMade = (later: Stored) =>
+        later.session_hash !== null && holdsSession(later, session_hash);
       return { result: pageOf(put), ...(found.session_hash === null && { put, isMade }) };
     },
   );
@@ -71,7 +74,7 @@ export function pages(db: Adapter): Pages {
       kind,
       ({ page_id }: PageOpening) => page_id,
       (found, { ticket_hash, session_hash, expires_at, now, initiator }) => {
-        if (!found || !isSame(found.ticket_hash, ticket_hash)) return { result: null };
+        if (!found || !sameHash(found.ticket_hash, ticket_hash)) return { result: null };
         const own = toHex(session_hash);
         const waiting = found.waiting ?? [];
         const isOpen =
@@ -95,12 +98,6 @@ export function pages(db: Adapter): Pages {
 }
 
 const toHex = (hash: CredentialHash) => Buffer.from(hash).toString('hex');
-
-const isSame = (one: Uint8Array | null, other: Uint8Array) => meets('equal', one, other);
-
-/** Whether a session is the one of its page, or may become it. */
-const holdsSession = ({ session_hash, waiting }: Stored, hash: CredentialHash) =>
-  isSame(session_hash, hash) || (waiting?.includes(toHex(hash)) ?? false);
 
 const asIs = (page: PageRecord): PageRecord => page;
 
