@@ -188,7 +188,6 @@ const ways: Record<string, Record<string, Way>> = {
       expect(JSON.parse(shown.text)).toEqual(JSON.parse(response));
       await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
       expect(await account()).toMatchObject({ status: 401 });
-      await application.stop();
     },
     // Compared above.
     async json() {},
@@ -207,8 +206,7 @@ const ways: Record<string, Record<string, Way>> = {
       const browser = new Browser();
       const home = await browser.press(await browser.open(`${host.url}/link`), 'Sign in');
       const { url } = await browser.press(home, 'Connected applications');
-      expect(url.href).toBe(`${reader.service.url}/connections`);
-      await host.stop();
+      expect(url.origin + url.pathname).toBe(`${reader.service.url}/connections`);
     },
   },
 
@@ -458,10 +456,7 @@ function describePage(page: string): void {
     await shell(reader, 'npm run -s latchkey -- app create Acme');
     await shell(reader, "npm run -s latchkey -- key create 'Sign-in page' --role host");
   });
-  afterAll(async () => {
-    await receivers.get(reader)?.stop();
-    await reader?.close();
-  });
+  afterAll(() => reader?.close());
 
   test('does what its blocks say', { timeout: 600_000 }, async () => {
     const text = await read(page);

@@ -107,6 +107,7 @@ export class Reader {
   #cwd: string;
   #noted = new Map<Noted, string>();
   #service: ServiceProcess | undefined;
+  readonly #programs: RunningProgram[] = [];
 
   /** @param mongodbUrl - the database to use in place of the README's */
   static async create(mongodbUrl: string | undefined): Promise<Reader> {
@@ -164,14 +165,17 @@ export class Reader {
   }
 
   /**
-   * Starts a program that listens on {@link PORT_OF_PAGES} in the block, and waits until it does.
+   * Starts a program that listens on {@link PORT_OF_PAGES} in the block, and waits until it does. It
+   * runs until {@link Reader.close}, also if a test fails before: the next page has the same port.
    *
    * @param port - the port to use in its place
    */
   async start(code: string, port: string): Promise<RunningProgram> {
     const text = (await this.#replace(code)).replaceAll(PORT_OF_PAGES, port);
     const options = { cwd: this.#cwd, env: { ...this.#env, PORT: port } };
-    return startLinkingProgram(['bash', '-c', text], port, options);
+    const program = await startLinkingProgram(['bash', '-c', text], port, options);
+    this.#programs.push(program);
+    return program;
   }
 
   /** The most recent value of a placeholder. */
@@ -189,6 +193,7 @@ export class Reader {
   }
 
   async close(): Promise<void> {
+    for (const program of this.#programs) await program.stop();
     await this.#service?.stop();
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -65,9 +65,13 @@ export async function openWithoutCookies(): Promise<Page> {
 // Of Chromium's `ContentSetting`.
 const BLOCK = 2;
 
+/** Four times Playwright's own: in a whole run, several browsers share two processors. */
+const PATIENCE_MS = 120_000;
+
 async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 860 }, ...options });
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
