@@ -6,7 +6,10 @@ export function explainError(error: unknown): unknown {
   return new Error(explanation(error), { cause: error });
 }
 
-const explanation = ({ code, message }: DomainError): string =>
-  code === 'grant_not_found'
-    ? 'The test server has no such grant. Convert the code first: it becomes a grant with the same grant_id.'
-    : message;
+function explanation({ code, message, members: { issues = [] } }: DomainError): string {
+  if (code === 'grant_not_found') {
+    return 'The test server has no such grant. Convert the code first: it becomes a grant with the same grant_id.';
+  }
+  if (issues.length === 0) return message;
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(' ');
+}

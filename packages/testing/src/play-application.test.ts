@@ -43,6 +43,21 @@ test('the user allows it on the page of the service', async () => {
   await expect(application.finish(redirect_to)).rejects.toThrow('page_expired');
 });
 
+test('the callback of the application has a path like those of the service', async () => {
+  const redirectUris = ['https://app.example/link/callback'];
+  const own = await createTestServer({ signInUrl: SIGN_IN_URL, redirectUris });
+  try {
+    const { id } = await own.putAccount();
+    const application = await own.beginLink();
+    const link = new URL(application.signInUrl).searchParams.get('link') as string;
+    const host = new LatchkeyAdmin({ baseUrl: own.baseUrl, adminSecret: own.adminSecret });
+    const { redirect_to } = await host.links.identify({ link, account_id: id });
+    expect(await application.finish(redirect_to)).toMatchObject({ error_code: null });
+  } finally {
+    await own.close();
+  }
+});
+
 test('the user denies it on the page of the service', async () => {
   const { application, link } = await begin();
   const { redirect_to } = await admin.links.identify({ link, account_id });

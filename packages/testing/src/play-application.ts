@@ -130,7 +130,8 @@ async function decide(address: URL, decision: 'allow' | 'deny'): Promise<URL> {
   const next = decided.headers.get('Location');
   if (next === null) throw new Error(explainPage(await decided.text()));
   const callback = new URL(next, page);
-  return callback.pathname.startsWith('/link/') ? startedBy(callback, cookie) : callback;
+  const isEnd = callback.origin + callback.pathname === `${page.origin}${page.pathname}/done`;
+  return isEnd ? startedBy(callback, cookie) : callback;
 }
 
 /** An application on this device is started by the page of the link's end. */
