@@ -444,7 +444,6 @@ function readPageTexts(path: string): TextsByLanguage {
   }
 }
 
-/** @throws BadSetting for the first setting that cannot be used */
 /** What the pages call the host service. */
 export const pageNameOf = ({
   pageName,
@@ -454,6 +453,7 @@ export const pageNameOf = ({
   signInUrl: string;
 }) => pageName ?? new URL(signInUrl).hostname;
 
+/** @throws BadSetting for the first setting that cannot be used */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = givenIn(environment);
   const databaseIsDefault = !given.has('DATABASE_URL');

@@ -22,7 +22,7 @@ export function addPageCommands(page: Command, terminal: Terminal): void {
           ...(returnUrl !== undefined && { return_url: returnUrl }),
         },
         { json },
-        ({ url, expires_at }) => `${url}\nopens once, until ${expires_at}`,
+        ({ url, expires_at }) => `${url}\nopens in one browser, until ${expires_at}`,
       ),
     );
   addExamples(

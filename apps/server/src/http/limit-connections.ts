@@ -19,8 +19,8 @@ const SHARE_OF_HEAP = 0.5;
 // Enough for the connection pool of any caller. The other callers still have three quarters.
 const SHARE_OF_ADDRESS = 0.25;
 
-// From here on, idle connections are closed for new ones. The rest is for those that arrive before the
-// idle ones have closed.
+// From here on, connections that wait for their client are closed for new ones. The rest is for those that
+// arrive before these have closed.
 const NEAR_LIMIT = 0.875;
 
 // Longer than the 60 s of common load balancers, so that this side never closes a connection that
@@ -55,11 +55,10 @@ export function limitConnections(
   const tracked = new WeakMap<Socket, Tracked>();
 
   server.prependListener('connection', (socket: Socket) => {
-    const address = addressKey(socket.remoteAddress);
-    // Who has a /48 has 65,536 of the /64.
-    const site = address.replace(/^((?:[^:]+:){2}[^:]+):[^:]+::\/64$/, '$1::/48');
+    const { remoteAddress } = socket;
     const ofAddresses = new Map<string, Connections>();
-    for (const name of [address, site]) {
+    // Who has a /48 has 65,536 of the /64.
+    for (const name of [addressKey(remoteAddress), addressKey(remoteAddress, 48)]) {
       ofAddresses.set(name, byAddress.get(name) ?? { open: new Set(), idle: new Set() });
     }
     for (const { open, idle } of ofAddresses.values()) {

@@ -44,9 +44,7 @@ export interface ErrorPageDetails {
   ui_locales?: string | null;
   application?: Pick<Shown, 'name' | 'host'> | null;
   back_url?: string | null;
-  /** The page that the form is on. */
-  form_path?: string;
-  /** The same request again. */
+  /** Where the person tries again: the page of the form, or the same request. */
   again_path?: string;
   refused_uri?: string | null;
   /** The page itself, without PUBLIC_URL, if the request for it was no navigation. */

@@ -5,7 +5,7 @@ import { findConnectedApplication } from '@latchkey/rules/connections/find-conne
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
-import { approve, deny, findAnswer } from '@latchkey/rules/linking/decide';
+import { approve, type Decided, deny, findAnswer } from '@latchkey/rules/linking/decide';
 import { readScope } from '@latchkey/rules/linking/describe-scopes';
 import {
   type LinkAccess,
@@ -183,17 +183,11 @@ export const browserActions = {
     outputIds: { grant_id: 'grant_id', application_id: 'application.id' },
     async handle(service, _input: object, user: User, initiator) {
       const { account_id } = user.page;
-      const { link, application, redirect_to } = await approve(
-        service,
-        accessOf(user),
-        { account_id },
-        initiator,
-      );
+      const decided = await approve(service, accessOf(user), { account_id }, initiator);
+      const { link, application } = decided;
       const grant_id = link.decision?.grant_id ?? null;
       const { id } = application;
-      const page_expires_at = user.page.expires_at;
-      const location = locationOfAnswer(linkingOf(service), link, redirect_to);
-      return { redirect_to: location, grant_id, application: { id }, page_expires_at };
+      return { ...answerOf(service, decided, user), grant_id, application: { id } };
     },
   }),
 
@@ -204,9 +198,7 @@ export const browserActions = {
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
-      const { link, redirect_to } = await deny(service, accessOf(user), initiator);
-      const location = locationOfAnswer(linkingOf(service), link, redirect_to);
-      return { redirect_to: location, page_expires_at: user.page.expires_at };
+      return answerOf(service, await deny(service, accessOf(user), initiator), user);
     },
   }),
 
@@ -277,6 +269,11 @@ export const browserActions = {
     },
   }),
 };
+
+const answerOf = (service: Service, { link, redirect_to }: Decided, { page }: User) => ({
+  redirect_to: locationOfAnswer(linkingOf(service), link, redirect_to),
+  page_expires_at: page.expires_at,
+});
 
 /** Null for an undecided link request. */
 async function readEnd(

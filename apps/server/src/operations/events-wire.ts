@@ -1,14 +1,21 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { type Delivery, type Endpoint, formatTimestamp, type Role } from '@latchkey/schema';
+import {
+  type Delivery,
+  type Endpoint,
+  formatTimestamp,
+  operations,
+  type Role,
+} from '@latchkey/schema';
 import type { DeliveryRecord, EndpointRecord } from '@latchkey/store/records';
 import type { Operator } from './caller.ts';
 import { timestampOrNull } from './wire.ts';
 
-const SEE_ORIGINS: readonly Role[] = ['read', 'support'];
+/** Who may write a URL sees it. */
+const SEE_URLS: readonly Role[] = operations['admin.endpoints.update'].roles;
 
 export function toEndpoint(endpoint: EndpointRecord, { key }: Pick<Operator, 'key'>): Endpoint {
   const { id, application_id, types, disabled_reason } = endpoint;
-  const url = key && SEE_ORIGINS.includes(key.role) ? originOf(endpoint.url) : endpoint.url;
+  const url = key === null || SEE_URLS.includes(key.role) ? endpoint.url : originOf(endpoint.url);
   return {
     ...{ object: 'endpoint', id, application_id, url, types },
     ...{ disabled: disabled_reason !== null, disabled_reason },

@@ -197,7 +197,7 @@ describeOnEachStore('connections at their limit', (fresh) => {
     `Content-Length: ${length}`,
   ];
 
-  /** As many callers as an office, each on a connection of its own. */
+  /** As many callers as an office. */
   async function serveOthers(): Promise<void> {
     // Each on a connection of its own: an idle one of `fetch` may be closed just as it is used.
     const calls = Array.from({ length: 30 }, async () => {

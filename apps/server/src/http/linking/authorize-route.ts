@@ -21,12 +21,10 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       const address_key = addressKey(context.address);
       const visitor: Visitor = { kind: 'visitor', address_key };
       const parameters = new URLSearchParams(query);
-      const [refused_uri = null, ...others] = parameters.getAll('redirect_uri');
-      const [refused_client = null, ...otherClients] = parameters.getAll('client_id');
       const known = {
         ui_locales: parameters.get('ui_locales'),
-        refused_client: otherClients.length === 0 ? refused_client : null,
-        refused_uri: others.length === 0 ? refused_uri : null,
+        refused_client: onlyOne(parameters, 'client_id'),
+        refused_uri: onlyOne(parameters, 'redirect_uri'),
         again_path: `/oauth/authorize?${query}`,
       };
       context.errorPage = known;
@@ -61,4 +59,9 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       }
     },
   });
+}
+
+function onlyOne(parameters: URLSearchParams, name: string): string | null {
+  const [value = null, ...others] = parameters.getAll(name);
+  return others.length === 0 ? value : null;
 }

@@ -56,14 +56,10 @@ export function createPageSender(
 
   function wayBackOf(
     { code, members }: DomainError,
-    { application = null, back_url = null, form_path, again_path }: ErrorPageDetails,
+    { application = null, back_url = null, again_path }: ErrorPageDetails,
   ): WayBack | null {
-    if (code === 'form_rejected' && form_path !== undefined) {
-      return { url: basePath + form_path, to: null };
-    }
-    if (code === 'client_document_unavailable' && again_path !== undefined) {
-      return { url: basePath + again_path, to: null };
-    }
+    const isTriedAgain = code === 'form_rejected' || code === 'client_document_unavailable';
+    if (isTriedAgain && again_path !== undefined) return { url: basePath + again_path, to: null };
     const service = { name, host: null };
     const url = members.redirect_to ?? back_url;
     if (url !== null) return { url, to: application ?? service };

@@ -94,7 +94,7 @@ export async function authenticateUser({ service }: CallContext, visit: PageVisi
     ui_locales: access?.link.ui_locales ?? null,
     application: access && linkingOf(service).vouchers.show(access.application),
     back_url: access === null ? page.return_url : access.application.homepage_uri,
-    form_path: visit.path,
+    again_path: visit.path,
   };
   return { kind: 'user', ...found };
 }

@@ -25,39 +25,21 @@ export interface ShownError {
   /** Takes the place of `wayBack`. */
   readonly returns: StrangersAddress | null;
   readonly refusedUri: string | null;
-  readonly refusedClient?: string | null;
+  readonly refusedClient: string | null;
   /** What is wrong with the document or the request of the application; null if that is not the error. */
   readonly problem: string | null;
 }
 
-export function errorPage(
-  frame: PageFrame,
-  {
-    error_code,
-    request_id,
-    wayBack,
-    ownAddress,
-    host,
-    returns,
-    refusedUri,
-    refusedClient = null,
-    problem,
-  }: ShownError,
-): Page {
+export function errorPage(frame: PageFrame, shown: ShownError): Page {
+  const { error_code, request_id, host, returns, refusedUri, refusedClient, problem } = shown;
   const { theme, texts, basePath } = frame;
   // What would have been a redirect: the person who came by it sent no form.
   const isRefusedRequest = returns !== null && error_code !== 'link_expired';
-  const kind =
-    ownAddress !== null ? 'navigation' : isRefusedRequest ? 'request_refused' : kindOf(error_code);
+  const otherwise = isRefusedRequest ? 'request_refused' : kindOf(error_code);
+  const kind = shown.ownAddress === null ? otherwise : 'navigation';
   const title = `error.${kind}.title` as const;
 
-  const way =
-    ownAddress !== null
-      ? linkOn(ownAddress, texts)
-      : returns !== null
-        ? returnLink(returns, texts)
-        : wayBack && linkBack(wayBack, texts);
-
+  const way = wayOn(shown, texts);
   const help = `${basePath}/docs/errors#${error_code}`;
   const code = ofDevelopers.has(error_code)
     ? html`<a href="${help}">${error_code}</a>`
@@ -92,6 +74,12 @@ const refused = (explanation: Html, sent: string) => html`<div class="notes quie
 <p>${explanation}</p>
 <p class="address">${outside(sent)}</p>
 </div>`;
+
+function wayOn({ ownAddress, returns, wayBack }: ShownError, texts: PageTexts): Html | null {
+  if (ownAddress !== null) return linkOn(ownAddress, texts);
+  if (returns !== null) return returnLink(returns, texts);
+  return wayBack && linkBack(wayBack, texts);
+}
 
 function linkBack({ url, to }: WayBack, texts: PageTexts): Html {
   if (to === null) {

@@ -8,7 +8,7 @@ import { connectionsPage } from './connections-page.ts';
 import { consentPage } from './consent-page.ts';
 import { disconnectPage } from './disconnect-page.ts';
 import { endPage } from './end-page.ts';
-import { errorPage } from './error-page.ts';
+import { errorPage, type ShownError } from './error-page.ts';
 import { initials } from './logo.ts';
 import { mainPartOf } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
@@ -18,6 +18,14 @@ const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageF
   texts: createTextCatalog({}).choose([language].flat()),
   basePath: '/base',
   assets: { style: '/link/assets/page.css?v=1', script: '/link/assets/page.js?v=2' },
+});
+
+/** An error page, of what has nothing else to show. */
+const shownError = (members: Partial<ShownError>): ShownError => ({
+  ...{ error_code: 'link_expired', request_id: 'r', host: 'link.example' },
+  ...{ wayBack: null, ownAddress: null, returns: null },
+  ...{ refusedUri: null, refusedClient: null, problem: null },
+  ...members,
 });
 
 const application = (name: string): ShownApplication & { id: string } => ({
@@ -82,15 +90,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     consentPage(frameOf, consent),
     connectionsPage(frameOf, list),
     disconnectPage(frameOf, { application: application(text), formToken: 'token' }),
-    errorPage(frameOf, {
-      ...{ error_code: 'link_expired', request_id: text },
-      wayBack,
-      ownAddress: null,
-      host: text,
-      returns: null,
-      refusedUri: text,
-      problem: null,
-    }),
+    errorPage(frameOf, shownError({ request_id: text, host: text, wayBack, refusedUri: text })),
   ];
 }
 
@@ -138,19 +138,7 @@ describe('every page', () => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
     );
     const hostile = { ...frame().theme, logo: "https://a.example;script-src'/x.png" };
-    const page = errorPage(
-      { ...frame(), theme: hostile },
-      {
-        error_code: 'link_expired',
-        request_id: 'r',
-        wayBack: null,
-        ownAddress: null,
-        host: 'link.example',
-        returns: null,
-        refusedUri: null,
-        problem: null,
-      },
-    );
+    const page = errorPage({ ...frame(), theme: hostile }, shownError({}));
     expect(page.logoOrigins).toEqual([]);
     expect(page.html).not.toContain('<img');
   });
@@ -305,17 +293,17 @@ describe('an application with a document', () => {
       now: 0,
     }),
     disconnectPage(frame(language), { application: one, formToken: 'token' }),
-    errorPage(frame(language), {
-      ...{ error_code: 'link_decided', request_id: 'r', returns: null },
-      ...{ wayBack: { url: 'https://a.example/', to: one }, refusedUri: null, problem: null },
-      ...{ ownAddress: null, host: 'link.example' },
-    }),
-    errorPage(frame(language), {
-      ...{ error_code: 'parameter_invalid', request_id: 'r', wayBack: null },
-      returns: { voucher: 'stranger', href: 'https://a.example/', target: HOST },
-      ...{ refusedUri: null, problem: null },
-      ...{ ownAddress: null, host: 'link.example' },
-    }),
+    errorPage(
+      frame(language),
+      shownError({ error_code: 'link_decided', wayBack: { url: 'https://a.example/', to: one } }),
+    ),
+    errorPage(
+      frame(language),
+      shownError({
+        error_code: 'parameter_invalid',
+        returns: { voucher: 'stranger', href: 'https://a.example/', target: HOST },
+      }),
+    ),
     endPage(frame(language), {
       ...{ account: null, application: null, link: { decision: null } },
       answer: { voucher: 'stranger', href: 'https://a.example/', target: HOST },
@@ -487,16 +475,7 @@ test.each([
   ['media_type_unsupported', 'was not understood'],
   ['grant_not_found', 'Something went wrong'],
 ] as const)('an error page tells people of %s', (error_code, title) => {
-  const { html } = errorPage(frame(), {
-    error_code,
-    request_id: 'r',
-    wayBack: null,
-    ownAddress: null,
-    host: 'link.example',
-    returns: null,
-    refusedUri: null,
-    problem: null,
-  });
+  const { html } = errorPage(frame(), shownError({ error_code }));
   expect(html).toContain(title);
   expect(html.replaceAll(/<\/?a\b[^>]*>/g, '')).toContain(`<dd>${error_code}</dd>`);
 });
