@@ -662,7 +662,7 @@ export const reasons = {
     code: 'page_expired',
     found: 'The ticket was used before, and the browser has no cookie of the page.',
     advice:
-      'The address opens once, in one browser. Something may have opened it before the user, such as a program that looks at links in mails or chats. The user has to come from the host again.',
+      'The address opens the page in one browser: the first that comes back with a cookie of the page. Something may have done so before the user, such as a program that looks at links in mails or chats. The user has to come from the host again.',
   },
   page_ticket_expired: {
     code: 'page_expired',

@@ -281,7 +281,7 @@ export const errorTable = {
     title: 'The page has expired',
     description:
       'This page was opened before, is too old, or belongs to another browser. Go back to where you came from and open it again.',
-    help: 'The address of a page opens once, within 300 seconds, and the page then belongs to the browser that opened it. A page also ends when a newer one is created for the same link request. `latchkey explain` tells which cause it was.',
+    help: 'The address of a page opens it within 300 seconds, in one browser: the first that comes back with a cookie of the page. A page also ends when a newer one is created for the same link request. `latchkey explain` tells which cause it was.',
   },
   cookies_refused: {
     status: 400,

@@ -1,17 +1,10 @@
+const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
+
 /** The headers that say what a browser requests a page for. */
-export const navigationHeaders = [
-  'sec-fetch-mode',
-  'sec-fetch-dest',
-  'sec-purpose',
-  'purpose',
-  'x-purpose',
-  'x-moz',
-] as const;
+export const navigationHeaders = ['sec-fetch-mode', 'sec-fetch-dest', ...PURPOSES] as const;
 
 /** A header of {@link navigationHeaders}. */
 export type NavigationHeader = (typeof navigationHeaders)[number];
-
-const PURPOSES = navigationHeaders.slice(2);
 
 /**
  * Returns what a page is requested for. Otherwise images, frames and prefetches on any web page would use up

@@ -442,7 +442,7 @@ export const operations = {
     needsLinking: true,
     summary: 'Create a page for an account',
     description:
-      'Creates an address that opens once, within 300 seconds: the page where a user sees and ends the connected applications. Send the browser of this user there.',
+      'Creates an address that opens in one browser, within 300 seconds: the page where a user sees and ends the connected applications. Send the browser of this user there.',
     input: input.pageCreateInput,
     output: object.page,
     errors: ['account_not_found', 'store_full'],

@@ -977,8 +977,9 @@ export interface ConnectionsOperations {
 /** Operations on the pages. */
 export interface PagesOperations {
   /**
-   * Create a page for an account. Creates an address that opens once, within 300 seconds: the page
-   * where a user sees and ends the connected applications. Send the browser of this user there.
+   * Create a page for an account. Creates an address that opens in one browser, within 300 seconds:
+   * the page where a user sees and ends the connected applications. Send the browser of this user
+   * there.
    *
    * @param input - what to send
    * @param options - options of this call
