@@ -1,5 +1,4 @@
 import { glob, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
@@ -15,6 +14,7 @@ import { type RunningProgram, startProgram } from './support/program.ts';
 import { Reader } from './support/reader.ts';
 import { environment } from './support/service.ts';
 import { requireTools } from './support/tools.ts';
+import { tsc } from './support/tsc.ts';
 import { typeCheck } from './support/type-check.ts';
 
 // Runs and compiles every block of docs/quickstart.md and docs/guides, except the parts of programs
@@ -66,8 +66,6 @@ console.log(typeof told === 'string' ? told : (await client.account(told.grant_s
   return printed.trim();
 }
 
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-
 /** Where the application of the quickstart listens, and the host of the guide. */
 const port = await freePort();
 
@@ -77,9 +75,7 @@ const save = (reader: Reader, { code, file = '' }: CodeBlock) =>
 
 /** Compiles a file of the reader's project, which has no settings for the compiler. */
 async function compiles(reader: Reader, file: string): Promise<void> {
-  const { exitCode, stdout } = await reader.shell(
-    `'${process.execPath}' '${tsc}' --noEmit ${file}`,
-  );
+  const { exitCode, stdout } = await reader.shell(`'${tsc}' --noEmit ${file}`);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { CLIENT, OTHER_CLIENT, startFaultyServer } from '../packages/race/test/faulty-server.ts';
 import { anchors, links } from './support/markdown.ts';
 import { type Environment, environment, run, succeed } from './support/service.ts';
+import { tsc } from './support/tsc.ts';
 
 // The published packages, as a user gets them: packed, then installed into an empty project.
 
@@ -225,8 +226,7 @@ describe('the schema package at both ends of its range of zod', () => {
         expect(existsSync(join(folder, 'node_modules/@latchkey/schema/node_modules'))).toBe(false);
 
         const options = { cwd: folder, env: environment() };
-        const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
-        await succeed(process.execPath, [tsc, '-p', '.'], options);
+        await succeed(tsc, ['-p', '.'], options);
         results.push(await succeed(process.execPath, ['program.js'], options));
       } finally {
         await rm(folder, { recursive: true, force: true });

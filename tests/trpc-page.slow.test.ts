@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CodeBlock, codeBlocks } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { hasRuntimes, installRuntimes } from './support/runtimes/runtimes.ts';
 import { requireTools } from './support/tools.ts';
+import { tsc } from './support/tsc.ts';
 
 // docs/trpc.md: its blocks are pasted, compiled and run, in their order.
 
@@ -30,8 +30,6 @@ const TSCONFIG = JSON.stringify({
 /** Without @types/node. */
 const PROCESS =
   'declare const process: { env: Record<string, string | undefined> };\ndeclare const console: { log(text: string): void };\n';
-
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 let reader: Reader;
 /** Words before a command. */
@@ -87,5 +85,5 @@ test('docs/trpc.md does what its blocks say', { timeout: INSTALL_TIMEOUT_MS }, a
 
   await reader.save('environment.d.ts', PROCESS);
   await reader.save('tsconfig.json', TSCONFIG);
-  await node(tsc, '-p', '.');
+  await shell(`'${tsc}' -p .`);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { decode } from '../../packages/race/src/http/html.ts';
 import type { RunningProgram } from '../support/program.ts';
 import { environment, succeed } from '../support/service.ts';
+import { tsc } from '../support/tsc.ts';
 import { Browser, type Page } from './browser.ts';
 import { type Client, clients } from './clients.ts';
 import { type Deployment, SCOPE, startDeployment } from './deployment.ts';
@@ -22,7 +23,6 @@ if (process.env.CI) {
 
 if (!(installed.javascript instanceof Error)) {
   test('the programs in TypeScript compile', async () => {
-    const tsc = join(programs, '../../node_modules/.bin/tsc');
     await succeed(tsc, ['-p', join(programs, 'javascript')], { cwd: programs, env: environment() });
   });
 }
