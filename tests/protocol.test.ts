@@ -257,6 +257,8 @@ describe('the lifetimes and the sizes', () => {
     'DEFAULT_MIN_FREE_MB',
     'LINE_BYTES',
     'MAX_QUEUED',
+    'SCHEMA.oldest',
+    'SCHEMA.version',
     'STALLED_AFTER',
   ];
 

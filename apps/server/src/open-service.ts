@@ -47,7 +47,6 @@ export interface ServiceOptions {
   minFreeMb?: number;
   keepsReserve?: boolean;
   create?: boolean;
-  migrate?: boolean;
   /** See {@link StoreOptions.claim}. Default: unless it was copied. */
   claim?: StoreOptions['claim'] | null;
   onCopied?: StoreOptions['onCopied'];
@@ -136,7 +135,6 @@ export async function openService(
     minFreeMb = 0,
     keepsReserve = false,
     create = true,
-    migrate = true,
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
@@ -159,7 +157,6 @@ export async function openService(
     revokedGrantDays,
     keepsReserve,
     create,
-    migrate,
     claim: claim ?? undefined,
     onCopied,
     recordsEvents,

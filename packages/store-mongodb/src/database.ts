@@ -22,8 +22,8 @@ import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } 
 import { gather } from './gather.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
-import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
+import { noteVersion, versionOf } from './schema-version.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { claimed } from './use-mark.ts';
@@ -48,10 +48,9 @@ export type ListWork<T> = (
   options: DecisiveOptions & { hint?: string },
 ) => Promise<T>;
 
-/** Without `migrate`, no index is built either. */
+/** Without `create`, no index is built either. */
 export type DatabaseOptions = IndexOptions &
-  MigrateOptions &
-  Pick<StoreOptions, 'claim' | 'onWarning'>;
+  Pick<StoreOptions, 'claim' | 'onWarning'> & { create?: boolean | undefined };
 
 /** A linearizable read waits for a majority, also if it finds nothing. */
 const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
@@ -242,11 +241,14 @@ export class Database {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate: mayMigrate = true, claim, onWarning } = this.#options;
-      if (!create) await refuseNew(db, this.#timeouts.operation);
-      await migrate(db, concerns, this.#options);
+      const { create = true, claim, onWarning } = this.#options;
+      if (create) await noteVersion(db, concerns);
+      else {
+        await refuseNew(db, this.#timeouts.operation);
+        await versionOf(db, concerns);
+      }
       if (claim) await claimDatabase(claimed(collections), claim, onWarning);
-      if (mayMigrate) await this.#keepIndexes(collections, server);
+      if (create) await this.#keepIndexes(collections, server);
       this.#collections = collections;
       return collections;
     } catch (error) {

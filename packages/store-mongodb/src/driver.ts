@@ -23,11 +23,6 @@ export const driver: StoreDriver = {
     return openMongoTarget(url);
   },
 
-  async openMigration(url) {
-    const { openMongoMigration } = await import('./migration.ts');
-    return openMongoMigration(url);
-  },
-
   async *inspect(url, { clock, reducesRevoked }) {
     const { inspectMongodb } = await import('./inspect.ts');
     yield* inspectMongodb(url, clock, { reducesRevoked });

@@ -4,7 +4,7 @@ import { uuidV7Time } from '@latchkey/schema';
 import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
-import { SchemaMismatch } from '@latchkey/store/schema-version';
+import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkUse } from '@latchkey/store/use-mark';
 import {
   type Db,
@@ -19,8 +19,8 @@ import { ConfigurationError, configurationError, withHint } from './configuratio
 import type { GrantDocument } from './documents/grants.ts';
 import { fromId } from './documents/values.ts';
 import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from './indexes.ts';
-import { migrations, versionOf } from './migrations.ts';
 import { missingRights, needed } from './rights.ts';
+import { versionOf } from './schema-version.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { sizesIn } from './sizes.ts';
 import { useMarks } from './use-mark.ts';
@@ -112,12 +112,8 @@ async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null
 }
 
 function checkSchema(found: string, schema: number): Finding {
-  const known = migrations.length;
   if (schema === 0) return ok('version', `${found}: the first start notes it.`);
-  if (schema === known) return ok('version', `${found}, which is this program's.`);
-  const versions = `${found}. This program has ${known}`;
-  if (schema > known) return ok('version', `${versions}, and can use the newer one.`);
-  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
+  return ok('version', `${found}, which ${whoseSchema(schema)}.`);
 }
 
 const MEMBERS = 3;

@@ -13,7 +13,6 @@ import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { isForbidden } from './errors.ts';
 import { eventsKeys } from './events-keys.ts';
-import type { MongoStep } from './migrations.ts';
 import { countPending, endpointsWithDue } from './pending.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
@@ -23,7 +22,6 @@ import { useMarks } from './use-mark.ts';
 export interface MongoStoreOptions extends StoreOptions {
   url: string;
   timeouts?: Partial<Timeouts>;
-  migrations?: readonly MongoStep[];
 }
 
 export interface MongoStore extends Store {
@@ -58,9 +56,9 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const connectionPool = watchPool(client);
   const clockDifference = watchClocks(client, options.onWarning);
   const { revokedGrantDays: days = null, clock, recordsEvents = false } = options;
-  const { create, migrate, migrations, claim, onWarning, onCopied } = options;
+  const { create, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
-    ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
+    ...{ reducesRevoked: days !== null, create, claim },
     ...(onWarning && { onWarning }),
   });
   try {

@@ -12,11 +12,11 @@ import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { type Collections, Database, type DatabaseOptions } from './database.ts';
 import { documentOf, keyCodec, recordOf } from './encoding.ts';
 import type { FenceDocument } from './fence.ts';
-import { migrations, versionOf } from './migrations.ts';
+import { versionOf } from './schema-version.ts';
 import { touchMark, useMarks } from './use-mark.ts';
 
 export async function openMongoSource(url: string): Promise<Transfer> {
-  return openTransfer(url, { create: false, migrate: false });
+  return openTransfer(url, { create: false });
 }
 
 export const openMongoTarget = (url: string): Promise<Transfer> => openTransfer(url, {});
@@ -26,7 +26,7 @@ async function openTransfer(url: string, options: DatabaseOptions): Promise<Tran
   const database = new Database(client, name, defaultTimeouts, undefined, options);
   try {
     const { db, ...concerns } = await database.prepare();
-    refuseToCopy(await versionOf(db, concerns), migrations, db.databaseName);
+    refuseToCopy(await versionOf(db, concerns), db.databaseName);
     return transfer(database, useMarks(db, concerns), databaseName(client, name));
   } catch (error) {
     await database.close();

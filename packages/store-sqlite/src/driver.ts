@@ -28,11 +28,6 @@ export const driver: StoreDriver = {
     return openSqliteTarget(pathOf(url));
   },
 
-  async openMigration(url) {
-    const { openSqliteMigration } = await import('./migration.ts');
-    return openSqliteMigration(pathOf(url));
-  },
-
   async *inspect(url, options) {
     const { inspectSqlite } = await import('./inspect.ts');
     yield* inspectSqlite(pathOf(url), options);

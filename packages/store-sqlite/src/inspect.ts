@@ -7,14 +7,14 @@ import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
 import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
-import { SchemaMismatch } from '@latchkey/store/schema-version';
+import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkUse } from '@latchkey/store/use-mark';
 import { checkDamage } from './check-damage.ts';
 import { isMountedAlone, MOUNT_THE_FOLDER, sizesOf, whyNotAlone } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { ForeignFile, refuseForeign } from './foreign-file.ts';
-import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { versionOf } from './schema.ts';
 import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
 import { whyIncomplete } from './wal-mark.ts';
@@ -70,16 +70,15 @@ export async function* inspectSqlite(
     yield ok('store', `SQLite, ${resolve(path)}`);
     yield* checkObjects(database);
     yield await checkDamage(path, { deep });
-    const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);
-    if (isCurrent) yield* checkUse(await useMarks(database).find());
+    yield* checkUse(await useMarks(database).find());
     const why = whyIncomplete(database, path);
     if (why !== null) yield problem('store', why, 'The service does not start until then.');
     yield checkTopology(path);
-    if (isCurrent) yield checkIndexes(database);
+    yield checkIndexes(database);
     yield* checkRights(path);
     yield ok('write_concern', 'Each commit waits for the disk (synchronous is FULL).');
-    if (isCurrent) yield checkNewestRecord(newestGrant(database), clock);
+    yield checkNewestRecord(newestGrant(database), clock);
     yield skipped('tls', 'SQLite uses no network.');
     yield checkDisk(path);
   } finally {
@@ -90,10 +89,7 @@ export async function* inspectSqlite(
 function checkVersion(version: number, database: DatabaseSync): Finding {
   const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
   const found = `SQLite ${sqlite}, schema version ${version}`;
-  if (version === migrations.length) return ok('version', `${found}, which is this program's.`);
-  const versions = `${found}. This program has ${migrations.length}`;
-  if (version > migrations.length) return ok('version', `${versions}, and can use the newer one.`);
-  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
+  return ok('version', `${found}, which ${whoseSchema(version)}.`);
 }
 
 /** Magic numbers of network file systems, from statfs(2). */

@@ -8,8 +8,8 @@ import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { isMountedAlone, MOUNT_THE_FOLDER, tightenFile, whyNotAlone } from './database-file.ts';
 import { BLOCKING_MS, isFull, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { refuseForeign, sign } from './foreign-file.ts';
-import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { createSchema, versionOf } from './schema.ts';
 import { closeDatabase, enterIncomplete, prepareVouch } from './wal-mark.ts';
 
 export const IN_MEMORY = ':memory:';
@@ -23,15 +23,10 @@ export async function openDatabase(
   path: string,
   {
     create = true,
-    migrate: mayMigrate = true,
-    migrations,
     claim,
     clock = Date.now,
     onWarning,
-  }: Partial<Pick<StoreOptions, 'claim' | 'clock' | 'create' | 'onWarning'>> & {
-    migrate?: boolean | 'all';
-    migrations?: readonly SqliteStep[] | undefined;
-  } = {},
+  }: Partial<Pick<StoreOptions, 'claim' | 'clock' | 'create' | 'onWarning'>> = {},
 ): Promise<DatabaseSync> {
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
@@ -52,7 +47,7 @@ export async function openDatabase(
       if (path !== IN_MEMORY) enterIncomplete(opened, path, claim?.incomplete, onWarning);
       sign(opened);
       configure(opened);
-      migrate(opened, path, mayMigrate, migrations);
+      createSchema(opened, path);
       if (path !== IN_MEMORY) beginLog(opened, path, clock());
     });
     return opened;

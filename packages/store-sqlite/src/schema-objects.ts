@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { migrations } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { SCHEMA_TEXT } from './schema.ts';
 
 interface SchemaObject {
   type: 'table' | 'index' | 'view' | 'trigger';
@@ -20,7 +20,7 @@ export function objectsOf(database: DatabaseSync): SchemaObject[] {
 export function ownObjects(): SchemaObject[] {
   const fresh = new (nodeSqlite().DatabaseSync)(':memory:');
   try {
-    for (const { sql } of migrations) fresh.exec(sql);
+    fresh.exec(SCHEMA_TEXT);
     return objectsOf(fresh);
   } finally {
     fresh.close();

@@ -10,11 +10,11 @@ import { emptyLog, retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { recordEvents } from './marks.ts';
-import { nameOf, reductionIndexes, type SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { preparePending } from './pending.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
+import { nameOf, reductionIndexes } from './schema.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
@@ -24,7 +24,6 @@ const RESERVE_EVERY_MS = 2_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
   path: string;
-  migrations?: readonly SqliteStep[];
 }
 
 export interface SqliteStore extends Store {
@@ -79,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     throw error;
   }
   // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
-  // full. Not before: a migration, and the index of the sweeps, sort whole tables.
+  // full. Not before: the index of the sweeps sorts a whole table.
   database.exec('PRAGMA temp_store = MEMORY');
   // SQLite drops temporary triggers where it changes that.
   const record = options.recordsEvents ? recordEvents(database) : undefined;

@@ -11,9 +11,9 @@ import type { Transfer } from '@latchkey/store/transfer';
 import { alone, dialect, rowOf, sqliteAdapter } from './adapter.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
-import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
+import { versionOf } from './schema.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 import {
   closeAlone,
@@ -49,7 +49,7 @@ export async function openSqliteSource(
       close = closeAlone;
     }
     const version = await retryWhileLocked(() => versionOf(database, path));
-    refuseToCopy(version, migrations, path);
+    refuseToCopy(version, path);
     if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     refuseIncomplete(database, path);
     if (last) {

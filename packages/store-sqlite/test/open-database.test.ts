@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { BadSetting } from '@latchkey/domain/bad-setting';
+import { SCHEMA } from '@latchkey/store/schema-version';
 import { StoreProcess } from '@latchkey/store-suite/child';
 import { anAccount, atOnce } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inspectSqlite } from '../src/inspect.ts';
-import { migrations } from '../src/migrations.ts';
 import { nodeSqlite } from '../src/node-sqlite.ts';
 import { openDatabase } from '../src/open-database.ts';
 import { closeDatabase } from '../src/wal-mark.ts';
@@ -18,13 +18,12 @@ import { sqliteModule } from './sqlite-harness.ts';
 // Takes the write lock, and creates the tables when it is told to.
 const MAKE_TABLES = `
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const { migrations } = await import(process.env.MIGRATIONS);
+  const { SCHEMA_TEXT } = await import(process.env.SCHEMA);
   const database = new DatabaseSync(process.argv[1]);
   database.exec('PRAGMA application_id = 1280009593; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
   console.log('locked');
   process.stdin.once('data', () => {
-    for (const { sql } of migrations) database.exec(sql);
-    database.exec('PRAGMA user_version = ' + migrations.length + '; COMMIT');
+    database.exec(SCHEMA_TEXT + 'PRAGMA user_version = 1; COMMIT');
     process.exit();
   });
 `;
@@ -44,7 +43,7 @@ describe('opening a SQLite database', () => {
     expect(pragma(database, 'journal_mode')).toBe('wal');
     expect(pragma(database, 'synchronous')).toBe(2); // FULL
     expect(pragma(database, 'fullfsync')).toBe(1);
-    expect(pragma(database, 'user_version')).toBe(migrations.length);
+    expect(pragma(database, 'user_version')).toBe(SCHEMA.version);
     database.close();
   });
 
@@ -73,9 +72,8 @@ describe('opening a SQLite database', () => {
     const newer = await openDatabase(path);
     newer.exec('PRAGMA user_version = 7');
     closeDatabase(newer, path);
-    const known = migrations.length;
     await expect(openDatabase(path)).rejects.toThrow(
-      `a.db was migrated or created by a newer Latchkey: its schema is version 7, and this program knows ${known}. Run that version`,
+      `a.db was migrated or created by a newer Latchkey: its schema is version 7, and this program knows ${SCHEMA.version}. Run that version`,
     );
     const after = new (nodeSqlite().DatabaseSync)(path);
     expect(pragma(after, 'user_version')).toBe(7);
@@ -111,7 +109,7 @@ describe('opening a SQLite database', () => {
     const maker = spawn(process.execPath, ['--input-type=module', '-e', MAKE_TABLES, path], {
       env: {
         ...process.env,
-        MIGRATIONS: new URL('../src/migrations.ts', import.meta.url).href,
+        SCHEMA: new URL('../src/schema.ts', import.meta.url).href,
       },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -124,7 +122,7 @@ describe('opening a SQLite database', () => {
     expect(opened).toBe(false);
     maker.stdin.write('go\n');
     const database = await opening;
-    expect(pragma(database, 'user_version')).toBe(migrations.length);
+    expect(pragma(database, 'user_version')).toBe(SCHEMA.version);
     database.close();
     maker.kill();
   });

@@ -1,7 +1,6 @@
 import type { Clock } from '@latchkey/domain/clock';
 import type { Backup, StagedBackup } from './backup.ts';
 import type { Finding } from './finding.ts';
-import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -33,8 +32,6 @@ export interface StoreDriver {
   openSource(url: string, options?: { last?: boolean }): Promise<Transfer>;
 
   openTarget(url: string): Promise<Transfer>;
-
-  openMigration(url: string): Promise<Migration>;
 
   /** What `latchkey doctor` finds. */
   inspect(url: string, options: InspectOptions): AsyncIterable<Finding>;

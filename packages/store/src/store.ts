@@ -64,13 +64,8 @@ export interface StoreOptions {
    * another process keeps is used all the same.
    */
   keepsReserve?: boolean;
-  /** Whether to create a missing database. Default: true. */
+  /** Whether to create a missing database, and on MongoDB missing indexes. Default: true. */
   create?: boolean;
-  /**
-   * Whether to migrate an earlier schema, with steps that programs of the version before can live
-   * with. If false, an earlier schema is an error. Default: true.
-   */
-  migrate?: boolean;
   /** Whether changes are recorded as events: see EVENTS_KEY. Default: false. */
   recordsEvents?: boolean;
   /** For whoever may change records. Default: nothing is changed but by housekeeping. */

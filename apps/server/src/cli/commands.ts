@@ -124,7 +124,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'migrate',
-    description: 'show the steps to the schema of this version, ask, and migrate the database',
+    description: 'say whether the database has the schema of this version',
     load: async () => (await import('./migrate-command.ts')).addMigrateCommand,
   },
   {

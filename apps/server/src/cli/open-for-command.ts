@@ -28,9 +28,7 @@ export interface OpenService {
   call: CallAsOperator;
 }
 
-export interface Access
-  extends Pick<ServiceOptions, 'create' | 'migrate'>,
-    Pick<Claim, 'incomplete'> {
+export interface Access extends Pick<ServiceOptions, 'create'>, Pick<Claim, 'incomplete'> {
   /** Whether the command changes nothing. Default: false. */
   claim?: null;
   /** Whether what it does needs the right EVENTS_KEY, and not just any. Default: false. */

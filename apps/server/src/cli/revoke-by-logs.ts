@@ -29,8 +29,8 @@ export async function revokeAgainByLogs(
   refuseMissing(logs);
   const question = `End again all that was ended since ${formatTimestamp(since)}?`;
   await confirm(terminal, question, options);
-  // The database may have been restored from a backup of an earlier version, or lack its last changes.
-  const access = { create: false, migrate: true, incomplete: { since } };
+  // The database may lack its last changes.
+  const access = { create: false, incomplete: { since } };
   await withService(terminal, access, async ({ service }) => {
     const revoked = await revokeByLogs(
       terminal,

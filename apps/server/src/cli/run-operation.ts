@@ -5,9 +5,9 @@ import { confirmEnding } from './confirm.ts';
 import type { Access, CallAsOperator } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
 
-export const READING: Access = { create: false, migrate: false, claim: null };
+export const READING: Access = { create: false, claim: null };
 /** For commands that have nothing to work on in a new database. */
-export const CHANGING: Access = { create: false, migrate: false };
+export const CHANGING: Access = { create: false };
 export const CREATING: Access = {};
 
 // All others use an existing database. A missing one means that DATABASE_URL or the directory is

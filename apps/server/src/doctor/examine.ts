@@ -60,7 +60,7 @@ async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, auditDays } = settings;
   // The operator's summary is not of the trial, and nobody is told of it.
   const claim = { evenIfCopied: false };
-  const options = { auditDays, create: false, migrate: false, counts: false, claim };
+  const options = { auditDays, create: false, counts: false, claim };
   // The findings contain what a log would say.
   const service = await openService(databaseUrl, pino({ enabled: false }), options);
   try {

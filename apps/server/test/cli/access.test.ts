@@ -120,7 +120,7 @@ describeOnEachStore('a database with endpoints, without EVENTS_KEY,', (fresh) =>
     [['explain', 'a-request']],
     [['summary']],
     [['doctor']],
-    [['migrate', '--yes']],
+    [['migrate']],
   ])('%j is not', async (words) => {
     const { code, stderr } = await latchkey(words);
     expect(code).not.toBe(2);

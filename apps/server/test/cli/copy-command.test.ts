@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from '@latchkey/store/copy-database';
 import { ERASED, type GrantRecord } from '@latchkey/store/records';
+import { SCHEMA } from '@latchkey/store/schema-version';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
 import { toId } from '@latchkey/store-mongodb/documents/values';
 import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
-import { migrations } from '@latchkey/store-sqlite/migrations';
 import {
   aCommandChange,
   aDeletion,
@@ -494,7 +494,7 @@ describe('copy from SQLite to SQLite', () => {
     expect(await refusal(at('other.db'), at('a.db'))).toContain('was itself copied');
 
     const newer = new DatabaseSync(join(folder, 'a.db'));
-    newer.exec(`PRAGMA user_version = ${migrations.length + 1}`);
+    newer.exec(`PRAGMA user_version = ${SCHEMA.version + 1}`);
     newer.close();
     expect(await refusal(at('a.db'), at('d.db'))).toContain('created by a newer Latchkey');
     const other = new DatabaseSync(join(folder, 'foreign.db'));

@@ -58,7 +58,7 @@ describe('a database whose log was lost in a kill', () => {
       ['app', 'create', 'Acme'],
       ['backup', file('backup.db')],
       ['copy', '--from', at('latchkey.db').DATABASE_URL, '--to', `file:${file('copy.db')}`],
-      ['migrate', '--yes'],
+      ['migrate'],
     ]) {
       const run = await runInProcess(words, at('latchkey.db'));
       expect([run.code, run.stderr], words.join(' ')).toEqual([

@@ -1,19 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type AnyKind, indexesOf } from '@latchkey/store/kind';
 import * as kinds from '@latchkey/store/kinds';
-import {
-  mayMakeSteps,
-  refuseNewer,
-  type SchemaStep,
-  versionAfter,
-} from '@latchkey/store/schema-version';
+import { refuseNewer, SCHEMA } from '@latchkey/store/schema-version';
 import { indexText, tableOf } from '@latchkey/store/sql-schema';
 import { rollBack } from './errors.ts';
-
-/** One transaction, which blocks every other write: a few seconds with a million grants. */
-export interface SqliteStep extends SchemaStep {
-  sql: string;
-}
 
 /** Ids are the bytes of the UUID, so UUIDv7s sort by time. Times are milliseconds. */
 const types = {
@@ -28,12 +18,7 @@ const ofKinds = Object.values<AnyKind>(kinds)
   .map((kind) => tableOf({ types, optionsOf }, kind))
   .join('\n\n');
 
-export const migrations: readonly SqliteStep[] = [
-  {
-    title: 'create the tables',
-    additive: false,
-    rewrites: false,
-    sql: `
+export const SCHEMA_TEXT = `
   ${ofKinds}
 
   -- Events, each recorded in the transaction of its change, that are no deliveries yet.
@@ -87,9 +72,7 @@ export const migrations: readonly SqliteStep[] = [
     version INTEGER NOT NULL,
     oldest INTEGER NOT NULL
   ) STRICT;
-  `,
-  },
-];
+`;
 
 /** For REVOKED_GRANT_DAYS. */
 export const reductionIndexes = indexesOf(kinds.grants, { withOptional: true })
@@ -97,28 +80,17 @@ export const reductionIndexes = indexesOf(kinds.grants, { withOptional: true })
   .map((index) => indexText(kinds.grants, index))
   .join('\n');
 
-export function migrate(
-  database: DatabaseSync,
-  path: string,
-  mayMigrate: boolean | 'all' = true,
-  steps: readonly SqliteStep[] = migrations,
-): void {
-  const isNeeded = () => {
-    const version = versionOf(database, path, steps);
-    if (mayMigrate === 'all') return version < steps.length;
-    return mayMakeSteps(version, steps, nameOf(path), mayMigrate);
-  };
+/** One transaction: where there are any tables, there are all. */
+export function createSchema(database: DatabaseSync, path: string): void {
   // Without a lock, since there is nearly always nothing to do.
-  if (!isNeeded()) return;
+  if (versionOf(database, path) > 0) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have just migrated.
-    if (isNeeded()) {
-      for (const { sql } of steps.slice(versionOf(database, path, steps))) database.exec(sql);
-      const { version, oldest } = versionAfter(steps);
-      database.exec(`
+    // Another process may have just done so.
+    if (versionOf(database, path) === 0) {
+      const { version, oldest } = SCHEMA;
+      database.exec(`${SCHEMA_TEXT}
         PRAGMA user_version = ${version};
-        DELETE FROM schema_version;
         INSERT INTO schema_version (version, oldest) VALUES (${version}, ${oldest})`);
     }
     database.exec('COMMIT');
@@ -128,14 +100,11 @@ export function migrate(
   }
 }
 
-export function versionOf(
-  database: DatabaseSync,
-  path: string,
-  steps: readonly SqliteStep[] = migrations,
-): number {
+/** 0: it has no tables of Latchkey. */
+export function versionOf(database: DatabaseSync, path: string): number {
   const version = database.prepare('PRAGMA user_version').get()?.user_version as number;
-  if (version > steps.length) {
-    refuseNewer({ version, oldest: oldestOf(database, version) }, steps, nameOf(path));
+  if (version > SCHEMA.version) {
+    refuseNewer({ version, oldest: oldestOf(database, version) }, nameOf(path));
   }
   return version;
 }
