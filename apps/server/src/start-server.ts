@@ -186,7 +186,9 @@ export async function startServer(
     const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {
       settings: complete,
-      ...(demo !== null && { loopbackRoutes: (tools) => demo.demoRoutes(tools, listeningUrl) }),
+      ...(demo !== null && {
+        loopbackRoutes: (tools, homeWith) => demo.demoRoutes(tools, listeningUrl, homeWith),
+      }),
     }).listen(address);
     metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
     if (demo !== null) {

@@ -4,7 +4,18 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { send, sendJson } from './response.ts';
 import type { Route } from './router.ts';
 
-export function healthRoutes(store: Store, draining: AbortSignal): Route[] {
+/** @throws DomainError if the service should get no requests */
+export type CheckReadiness = () => Promise<void>;
+
+/** @param draining - aborted once the service is about to stop */
+export function createReadiness(store: Store, draining: AbortSignal): CheckReadiness {
+  return async () => {
+    if (draining.aborted) throw new DomainError('shutting_down');
+    await store.ping();
+  };
+}
+
+export function healthRoutes(checkReadiness: CheckReadiness): Route[] {
   return [
     {
       method: 'GET',
@@ -15,8 +26,7 @@ export function healthRoutes(store: Store, draining: AbortSignal): Route[] {
       method: 'GET',
       path: '/readyz',
       async handle(context) {
-        if (draining.aborted) throw new DomainError('shutting_down');
-        await store.ping();
+        await checkReadiness();
         sendJson(context, 200, { status: 'ready' });
       },
     },

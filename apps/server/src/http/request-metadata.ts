@@ -9,6 +9,10 @@ export function requestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : newId(Date.now());
 }
 
+/** A browser asks for a page by its type: programs take what comes, or ask for JSON. */
+export const asksForPage = ({ method = '', headers }: IncomingMessage): boolean =>
+  /^(?:GET|HEAD)$/.test(method) && /\btext\/html\b/i.test(headers.accept ?? '');
+
 /** The last value: a proxy appends, and the client may have made up everything before. */
 function nearestValue(header: string | string[] | undefined): string | undefined {
   const values = Array.isArray(header) ? header.join(',') : header;

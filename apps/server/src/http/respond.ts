@@ -12,6 +12,7 @@ import { bearerChallenge } from './challenge.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import type { RequestContext } from './request-context.ts';
 import {
+  asksForPage,
   clientAddress,
   createPublicUrl,
   createRedaction,
@@ -29,12 +30,6 @@ export interface RespondOptions extends RouteOptions {
   traceRequest?: TraceRequest | undefined;
   timeouts: { response: number };
 }
-
-/** A browser asks for a page by its type: programs take what comes, or ask for JSON. */
-const isOfPerson = ({ method = '', headers }: IncomingMessage, { code }: DomainError): boolean =>
-  code === 'route_not_found' &&
-  /^(?:GET|HEAD)$/.test(method) &&
-  /\btext\/html\b/i.test(headers.accept ?? '');
 
 interface ReceivedRequest {
   request: IncomingMessage;
@@ -90,8 +85,9 @@ export function createRespond(
     for (const call of context.calls) call.error_code ??= error.code;
     try {
       if (route?.sendError !== undefined) route.sendError(context, error);
-      else if (isOfPerson(context.request, error)) offered.sendNotFound(context, error);
-      else sendJsonError(context, error, route);
+      else if (error.code === 'route_not_found' && asksForPage(context.request)) {
+        offered.sendNotFound(context, error);
+      } else sendJsonError(context, error, route);
     } catch (failure) {
       if (route === null) throw failure;
       sendError(context, failure, null);

@@ -3,12 +3,13 @@ import type { CallContext } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Settings } from '../settings.ts';
 import type { Authentication } from './authenticate.ts';
-import { docsRoutes, sendNotFound } from './docs/docs-routes.ts';
+import { docsRoutes, homeRoute, sendNotFound } from './docs/docs-routes.ts';
+import type { Door } from './docs/home-page.ts';
 import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
 import type { PageSettings } from './linking/page-sender.ts';
 import type { PageTools } from './linking/page-visit.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
+import { createReadiness, healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { clientEndpoints } from './rest/client-endpoints.ts';
 import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
@@ -17,6 +18,9 @@ import type { Route, SendError } from './router.ts';
 /** With ADMIN_PORT, the operator's operations and the metrics have a port of their own. */
 export type PortRoutes = 'all' | 'public' | 'admin';
 
+/** `/` with one more way to go. */
+export type HomeWith = (door: Door) => Route;
+
 export interface RouteOptions {
   routes: PortRoutes;
   settings: PageSettings & Pick<Settings, 'adminSecret' | 'publicUrl'>;
@@ -24,7 +28,7 @@ export interface RouteOptions {
   /** Aborted once the service is about to stop. */
   draining: AbortSignal;
   /** Only for browsers on this machine. */
-  loopbackRoutes?: ((tools: PageTools) => readonly Route[]) | undefined;
+  loopbackRoutes?: ((tools: PageTools, homeWith: HomeWith) => readonly Route[]) | undefined;
 }
 
 export interface OfferedRoutes {
@@ -53,6 +57,10 @@ export function offeredRoutes(
   const pageTools =
     hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
 
+  const checkReadiness = createReadiness(service.store, draining);
+  const hasLinking = pageTools !== null;
+  const home = { publicUrl: settings.publicUrl, hasLinking, checkReadiness };
+
   const served = [
     ...offered
       .filter(({ path }) => !ofClients.has(path))
@@ -61,7 +69,7 @@ export function offeredRoutes(
       ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
       : []),
     ...(pageTools === null ? [] : linkingRoutes(pageTools)),
-    ...healthRoutes(service.store, draining),
+    ...healthRoutes(checkReadiness),
     ...(pageTools === null
       ? []
       : metadataRoutes(service, {
@@ -72,8 +80,14 @@ export function offeredRoutes(
   ];
   return {
     operations: new Map(offered.map((operation) => [operation.name, operation])),
-    routes: [...served, ...(hasPublic ? docsRoutes(settings.publicUrl, served) : [])],
-    loopbackRoutes: pageTools === null ? null : (loopbackRoutes?.(pageTools) ?? null),
+    routes: [
+      ...served,
+      ...(hasPublic ? [homeRoute(home), ...docsRoutes(settings.publicUrl, served)] : []),
+    ],
+    loopbackRoutes:
+      pageTools === null
+        ? null
+        : (loopbackRoutes?.(pageTools, (door) => homeRoute(home, door)) ?? null),
     sendNotFound: pageTools?.sender.sendError ?? sendNotFound,
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '@latchkey/schema';
 import { z } from 'zod';
 import { parameterInvalid } from '../operations/input.ts';
+import { ABOUT, FLOW } from './about.ts';
 import { errorsOf } from './errors.ts';
 import { DENIED, type Example, examples, GRANT } from './examples.ts';
 import {
@@ -282,9 +283,8 @@ export function openApiDocument() {
     info: {
       title: 'Latchkey',
       version: '1',
-      summary: 'Convert a one-time code into a grant, use the grant, revoke it.',
-      description:
-        'An account-linking service. An application converts a code into a grant (`POST /oauth/convert`), uses the secret of the grant on `/v1`, and revokes the grant (`POST /oauth/revoke`).',
+      summary: 'OAuth 2.0 server',
+      description: `${ABOUT}\n\n${FLOW.map((line, i) => `${i + 1}. ${line}`).join('\n')}\n\n[Every error](docs/errors) says what to do next.`,
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

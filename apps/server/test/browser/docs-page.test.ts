@@ -6,6 +6,7 @@ import { send } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { useServer } from '../http/running-server.ts';
+import { violationsOf } from './accessibility.ts';
 
 // The picture for the docs. It is written only if WRITE_SCREENSHOTS is set: a test run changes no file.
 const screenshot = fileURLToPath(new URL('../../../../docs/images/docs-page.png', import.meta.url));
@@ -24,6 +25,40 @@ describeInBrowser('/docs in a browser', (open) => {
     expect(complaints).toEqual([]);
 
     if (process.env.WRITE_SCREENSHOTS) await page.screenshot({ path: screenshot });
+  });
+});
+
+describeInBrowser('/docs for a person', (open) => {
+  const server = useServer(sqliteDatabase);
+
+  test('explains the flow, leads to the errors, and is dark where the browser is', async () => {
+    const { page, complaints } = await open({ viewport: { width: 1280, height: 860 } });
+    await page.goto(`${server.url}/docs`);
+    await page.getByRole('heading', { level: 1, name: 'OAuth 2.0 server' }).waitFor();
+    const lines = await page.locator('header li').all();
+    expect(lines).toHaveLength(5);
+    for (const line of lines) expect((await line.boundingBox())?.height).toBeLessThan(32);
+
+    await page.locator('.opblock', { hasText: '/oauth/convert' }).locator('button').first().click();
+    await page.getByText('"code_verifier"').waitFor();
+    for (const [colorScheme, background] of [
+      ['light', 'rgb(255, 255, 255)'],
+      ['dark', 'rgb(28, 32, 34)'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      const behind = 'getComputedStyle(document.body).backgroundColor';
+      expect(await page.evaluate(behind)).toBe(background);
+      // The others are in the markup of Swagger UI.
+      const ofOthers = /^(?:nested-interactive|region|select-name): /;
+      const violations = await violationsOf(page);
+      expect(violations.filter((violation) => !ofOthers.test(violation))).toEqual([]);
+    }
+
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.locator('header').getByRole('link', { name: 'what each means' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Errors' }).waitFor();
+    expect(complaints).toEqual([]);
   });
 });
 

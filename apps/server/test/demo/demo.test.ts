@@ -436,7 +436,7 @@ test('on a first start, the page /docs shows what is served, the flow first', as
   const { url, close } = await startDemo();
   const script = await (await fetch(`${url}/docs/open.js`)).text();
   const [, path = ''] = /url: '([^']+)'/.exec(script) ?? [];
-  const { tags, paths }: Json = await (await fetch(url + path)).json();
+  const { tags, paths }: Json = await (await fetch(new URL(path, url))).json();
   const routes = Object.entries<object>(paths).flatMap(([route, methods]) =>
     Object.keys(methods).map((method) => [method.toUpperCase(), route] as const),
   );

@@ -10,6 +10,11 @@ const CONTENT_SECURITY_POLICY =
 describeOnAnyStore('the pages', (fresh) => {
   const server = useServer(fresh);
   const get = (path: string) => send(server, { method: 'GET', path });
+  /** The files and pages that a page names, as paths. */
+  const namedIn = (text: string, page: string) =>
+    [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(
+      ([, url = '']) => new URL(url, server.url + page),
+    );
 
   test.each(['/docs', '/docs/errors'])('%s can load only files of the service', async (path) => {
     const response = await get(path);
@@ -23,25 +28,39 @@ describeOnAnyStore('the pages', (fresh) => {
       'referrer-policy': 'no-referrer',
     });
     expect(response.text).toMatch(/^<!doctype html>/);
-    const loaded = [...response.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(
-      ([, url = '']) => url,
-    );
-    expect(loaded.length).toBeGreaterThan(1);
-    expect(loaded.filter((url) => !/^(\/|#|data:,$)/.test(url) || url.startsWith('//'))).toEqual(
+    const named = namedIn(response.text, path);
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter(({ href, origin }) => origin !== server.url && href !== 'data:,')).toEqual(
       [],
     );
     // The policy allows no inline script and no inline style.
     expect(response.text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
   });
 
+  test('are at / for a person, and for a program at /docs', async () => {
+    const at = async (accept: string) => {
+      const init = { headers: { accept }, redirect: 'manual' } as const;
+      const { status, headers } = await fetch(`${server.url}/`, init);
+      const policy = headers.get('content-security-policy');
+      return [status, headers.get('location'), headers.get('vary'), policy];
+    };
+    const page = [200, null, 'Accept', CONTENT_SECURITY_POLICY];
+    expect(await at('text/html,application/xhtml+xml,*/*;q=0.8')).toEqual(page);
+    for (const accept of ['*/*', 'application/json']) {
+      expect(await at(accept)).toEqual([303, '/docs', 'Accept', null]);
+    }
+  });
+
   test('load files that exist', async () => {
     const { text } = await get('/docs');
-    const files = [...text.matchAll(/(?:src|href)="(\/docs\/[^"]*)"/g)].map(([, url = '']) => url);
-    expect(files.sort()).toEqual([
-      '/docs/errors',
+    const files = namedIn(text, '/docs').map(({ pathname }) => pathname);
+    expect(files.filter((path) => path.includes('.')).sort()).toEqual([
       '/docs/open.js',
+      '/docs/page.css',
       '/docs/swagger-ui-bundle.js',
       '/docs/swagger-ui.css',
+      '/openapi.json',
+      '/openapi.json',
     ]);
     for (const [path, type, least] of [
       ['/docs/open.js', 'text/javascript; charset=UTF-8', 100],
@@ -54,7 +73,7 @@ describeOnAnyStore('the pages', (fresh) => {
       expect(response.text.length).toBeGreaterThan(least);
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    expect((await get('/docs/open.js')).text).toContain("url: '/docs/openapi.json'");
+    expect((await get('/docs/open.js')).text).toContain("url: './docs/openapi.json'");
     expect((await get('/docs/open.js')).text).toContain('validatorUrl: null');
   });
 

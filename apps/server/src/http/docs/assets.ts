@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { docsScript, pageStyle } from './docs-page.ts';
+import { docsScript } from './docs-page.ts';
+import { pageStyle } from './page-style.ts';
 
 export interface Asset {
   path: string;

@@ -1,14 +1,17 @@
-import type { DomainError } from '@latchkey/domain/domain-error';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { openApiDocument } from '../../openapi/document.ts';
 import { errorStatus } from '../error-response.ts';
 import { html } from '../html.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { CheckReadiness } from '../monitoring-routes.ts';
+import type { Headers, RequestContext } from '../request-context.ts';
+import { asksForPage } from '../request-metadata.ts';
 import { JSON_TYPE, send } from '../response.ts';
 import type { Route } from '../router.ts';
 import { type Asset, assets } from './assets.ts';
 import { docsLayout } from './docs-layout.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { type Door, homePage } from './home-page.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -37,7 +40,7 @@ function page(path: string, html: string): Route {
 /** Without a linking flow, a person is a developer: there are no other pages. */
 export function sendNotFound(context: RequestContext, error: DomainError): void {
   const content = html`<main><h1>This page does not exist</h1><p>${error.message}</p></main>`;
-  const page = docsLayout('Latchkey: not found', html``, content);
+  const page = docsLayout({ title: 'Latchkey: not found', root: null, body: content });
   send(context, errorStatus(context, error), 'text/html; charset=UTF-8', page, PAGE_HEADERS);
 }
 
@@ -53,11 +56,36 @@ function asset({ path, type, read }: Asset): Route {
   };
 }
 
-function redirect(path: string, location: string): Route {
-  const handle = (context: RequestContext) =>
-    send(context, 303, 'text/plain; charset=UTF-8', '', { Location: location });
-  return { method: 'GET', path, handle };
+const sendDocs = (context: RequestContext, publicUrl: string | null, headers: Headers = {}) =>
+  send(context, 303, 'text/plain; charset=UTF-8', '', {
+    Location: `${publicUrl ?? ''}/docs`,
+    ...headers,
+  });
+
+interface HomeOptions {
+  readonly publicUrl: string | null;
+  readonly hasLinking: boolean;
+  readonly checkReadiness: CheckReadiness;
 }
+
+/** A program is sent to the documentation. A person is told what this is. */
+export function homeRoute(
+  { publicUrl, hasLinking, checkReadiness }: HomeOptions,
+  demo: Door | null = null,
+): Route {
+  return {
+    method: 'GET',
+    path: '/',
+    async handle(context) {
+      if (!asksForPage(context.request)) return sendDocs(context, publicUrl, BY_ACCEPT);
+      const problem = await checkReadiness().then(() => null, DomainError.from);
+      const page = homePage({ problem, hasLinking }, demo);
+      send(context, 200, 'text/html; charset=UTF-8', page, { ...PAGE_HEADERS, ...BY_ACCEPT });
+    },
+  };
+}
+
+const BY_ACCEPT = { Vary: 'Accept' };
 
 function openApi(path: string, describe: () => object): Route {
   // Kept as text: serializing it takes a hundred times as long as sending it.
@@ -91,10 +119,8 @@ function documentOf(others: readonly Route[]): object {
 
 /** @param others - the other routes of the port, which the page shows */
 export function docsRoutes(publicUrl: string | null, others: readonly Route[]): Route[] {
-  const docs = `${publicUrl ?? ''}/docs`;
   return [
-    redirect('/', docs),
-    redirect('/docs/', docs),
+    { method: 'GET', path: '/docs/', handle: (context) => sendDocs(context, publicUrl) },
     openApi('/openapi.json', openApiDocument),
     openApi('/docs/openapi.json', () => documentOf(others)),
     page('/docs', docsPage),
