@@ -24,6 +24,8 @@ import { applicationPage, type LinkState, type Outcome } from './views/applicati
 
 const SESSION_SECONDS = 24 * 3600;
 
+const MOST_SHOWN = 6;
+
 export function applicationRoutes(tools: DemoTools): Route[] {
   const { publicUrl, url, demoCookies, origin } = tools;
   const client = createDemoClient(tools.callContext.service, url, publicUrl);
@@ -54,7 +56,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
           state,
           outcome: query.get('outcome'),
           user: user === null ? null : demoAccounts[user],
-          heard: heard.list(),
+          heard: heard.about(account?.grant_ids ?? []).slice(0, MOST_SHOWN),
           shown: account?.shown ?? null,
           publicUrl,
         });
@@ -76,7 +78,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       path: demoPaths.connect,
       handle(context, query) {
         const asked = query.get('try');
-        const pending = newPendingLink(isLinkExperiment(asked) ? asked : null);
+        const pending = newPendingLink(isLinkExperiment(asked) ? asked : 'connect');
         const location = addToQuery(`${publicUrl}/oauth/authorize`, {
           response_type: 'code',
           client_id: DEMO_APPLICATION_ID,
@@ -112,7 +114,8 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (grant === null) return go('failed', forget);
         const { grant_id, grant_secret } = grant;
         const earlier = accountOf(context);
-        const session = accounts.add({ grant_id, grant_secret, shown });
+        const grant_ids = [grant_id, ...(earlier?.grant_ids ?? [])].slice(0, MOST_SHOWN);
+        const session = accounts.add({ grant_id, grant_secret, grant_ids, shown });
         // If this fails, the new link still counts. The user can end the earlier one at the host.
         if (earlier !== null) await client.revoke(earlier.grant_id).catch(() => null);
         accounts.remove(demoCookies.read(context, 'session') ?? '');

@@ -6,6 +6,7 @@ import { applicationRoutes } from './application-routes.ts';
 import { createDemoCookies } from './demo-cookies.ts';
 import { hostRoutes } from './host-routes.ts';
 import { demoPaths } from './linking-demo.ts';
+import { styleOfDemo } from './views/demo-layout.ts';
 
 export function demoRoutes(tools: PageTools, url: string, homeWith: HomeWith): Route[] {
   const { publicUrl } = linkingOf(tools.callContext.service);
@@ -15,5 +16,5 @@ export function demoRoutes(tools: PageTools, url: string, homeWith: HomeWith): R
     name: 'Demo',
     text: 'Connect a demo account, and see each request. Only on this machine.',
   });
-  return [home, ...applicationRoutes(demoTools), ...hostRoutes(demoTools)];
+  return [home, styleOfDemo.route, ...applicationRoutes(demoTools), ...hostRoutes(demoTools)];
 }

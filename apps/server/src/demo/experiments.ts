@@ -1,7 +1,7 @@
 import type { FullGrant } from '@latchkey/schema';
 import type { ClientResponse, CodeOfLink, DemoClient, ShownCall } from './demo-client.ts';
 
-const linkExperiments = ['race', 'lost', 'replay'] as const;
+const linkExperiments = ['connect', 'race', 'lost', 'replay'] as const;
 
 /** What the demo can try with the code of a link. */
 export type LinkExperiment = (typeof linkExperiments)[number];
@@ -20,7 +20,12 @@ const AT_ONCE = 8;
 type Experiment = (client: DemoClient, link: CodeOfLink) => Promise<ClientResponse<FullGrant>[]>;
 
 const experiments: Record<LinkExperiment, Experiment> = {
-  race: (client, link) => Promise.all(Array.from({ length: AT_ONCE }, () => client.convert(link))),
+  connect: async (client, link) => [await client.convert(link)],
+  async race(client, link) {
+    const sent = Array.from({ length: AT_ONCE }, () => client.convert(link));
+    // What is sent at once has no order: the request that got the grant is shown first.
+    return (await Promise.all(sent)).toSorted((one, other) => rank(one) - rank(other));
+  },
   async lost(client, link) {
     const first = await client.convert(link);
     if (first.body === null) return [first];
@@ -39,13 +44,14 @@ const experiments: Record<LinkExperiment, Experiment> = {
   },
 };
 
-/** Converts a code as an experiment does; null just converts it. The grant is null if it was refused. */
+const rank = ({ body }: ClientResponse<FullGrant>) => (body === null ? 1 : 0);
+
+/** Converts a code as an experiment does. The grant is null if it was refused. */
 export async function convertFor(
-  experiment: LinkExperiment | null,
+  experiment: LinkExperiment,
   client: DemoClient,
   link: CodeOfLink,
-): Promise<{ grant: FullGrant | null; shown: ShownExperiment | null }> {
-  if (experiment === null) return { grant: (await client.convert(link)).body, shown: null };
+): Promise<{ grant: FullGrant | null; shown: ShownExperiment }> {
   const responses = await experiments[experiment](client, link);
   const grant = responses.find(({ body }) => body !== null)?.body ?? null;
   const used = grant === null ? [] : [await client.readGrant(grant.grant_secret)];

@@ -12,7 +12,6 @@ export interface HeardEvent {
   readonly type: string;
   readonly data: {
     readonly grant_id?: string;
-    readonly id?: string;
     readonly reason?: string | null;
   };
 }
@@ -22,10 +21,11 @@ export interface HeardEvents {
   /** @throws DomainError unless the message is signed for the endpoint */
   hear(message: { headers: IncomingHttpHeaders; bytes: Buffer }): Promise<void>;
   /** Newest first. */
-  list(): readonly HeardEvent[];
+  about(grant_ids: readonly string[]): readonly HeardEvent[];
 }
 
-const MOST = 5;
+// Of all browsers.
+const MOST = 200;
 
 export function createHeardEvents(service: Service): HeardEvents {
   let heard: HeardEvent[] = [];
@@ -42,6 +42,6 @@ export function createHeardEvents(service: Service): HeardEvents {
       const event = { id, ...(parseJson(bytes) as Omit<HeardEvent, 'id'>) };
       heard = [event, ...heard.filter((earlier) => earlier.id !== id)].slice(0, MOST);
     },
-    list: () => heard,
+    about: (grant_ids) => heard.filter(({ data }) => grant_ids.includes(data.grant_id ?? '')),
   };
 }

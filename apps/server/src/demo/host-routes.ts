@@ -33,6 +33,14 @@ export function hostRoutes(tools: DemoTools): Route[] {
       path: demoPaths.signIn,
       async handle(context, query) {
         const link = query.get('link') ?? '';
+        const user = signedInUser(tools, context);
+        // As in the service of a host: who is signed in is asked only for another account.
+        if (user !== null && query.get('prompt') !== 'select_account') {
+          const account_id = demoAccounts[user].id;
+          const readInput = async () => ({ link, account_id });
+          const identified = await asHost(tools, context, 'admin.links.identify', readInput);
+          return sendRedirect(context, ownLocation(tools, identified.redirect_to as string));
+        }
         const { application } = await asHost(tools, context, 'admin.links.read', async () => {
           if (link === '') throw DomainError.because('link_ill_formed');
           return { link };

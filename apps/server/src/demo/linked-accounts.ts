@@ -4,8 +4,9 @@ import type { ShownExperiment } from './experiments.ts';
 
 /** A link of the demo application. A real one would keep it in its database, the secret encrypted. */
 export interface LinkedAccount extends Pick<FullGrant, 'grant_id' | 'grant_secret'> {
-  /** Null if the user asked for none. */
-  shown: ShownExperiment | null;
+  /** Of the links of this browser, this one first. */
+  readonly grant_ids: readonly string[];
+  shown: ShownExperiment;
 }
 
 export interface LinkedAccounts {

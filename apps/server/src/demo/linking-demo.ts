@@ -21,6 +21,7 @@ export const demoPaths = {
   connections: '/demo/connections',
   end: '/demo/end',
   events: '/demo/events',
+  style: '/demo/page.css',
 } as const;
 
 export function withLinkingDemo(settings: Settings, url: string): Settings {

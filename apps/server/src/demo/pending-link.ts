@@ -9,17 +9,16 @@ export interface PendingLink {
   state: string;
   /** Ties the code to this browser (RFC 7636). */
   codeVerifier: string;
-  /** Null to just connect. */
-  experiment: LinkExperiment | null;
+  experiment: LinkExperiment;
 }
 
 const LIFETIME_SECONDS = 3600;
 
-const SHAPE = /^([\w-]{43})\.([\w-]{43})\.(\w*)$/;
+const SHAPE = /^([\w-]{43})\.([\w-]{43})\.(\w+)$/;
 
 const randomText = () => randomBytes(32).toString('base64url');
 
-export const newPendingLink = (experiment: LinkExperiment | null): PendingLink => ({
+export const newPendingLink = (experiment: LinkExperiment): PendingLink => ({
   state: randomText(),
   codeVerifier: randomText(),
   experiment,
@@ -34,7 +33,7 @@ export function keepPendingLink(
   cookies: DemoCookies,
   { state, codeVerifier, experiment }: PendingLink,
 ): string {
-  const value = `${state}.${codeVerifier}.${experiment ?? ''}`;
+  const value = `${state}.${codeVerifier}.${experiment}`;
   return cookies.set(nameOf(state), value, LIFETIME_SECONDS);
 }
 
@@ -51,5 +50,5 @@ export function findPendingLink(
   const [, own, codeVerifier, word] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
   if (own === undefined || codeVerifier === undefined) return null;
   if (!timingSafeEqual(Buffer.from(own), Buffer.from(state))) return null;
-  return { state, codeVerifier, experiment: isLinkExperiment(word) ? word : null };
+  return { state, codeVerifier, experiment: isLinkExperiment(word) ? word : 'connect' };
 }

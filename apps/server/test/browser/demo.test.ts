@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { credentialPattern } from '@latchkey/schema';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
@@ -20,17 +21,9 @@ const press = (page: Page, name: string) =>
 const arriveAt = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** The calls, with the space that the page leaves around them. */
-async function takePicture(page: Page) {
-  const {
-    x = 0,
-    y = 0,
-    width = 0,
-    height = 0,
-  } = (await page.locator('.calls').boundingBox()) ?? {};
-  const clip = { x: x - 20, y: y - 20, width: width + 40, height: height + 40 };
-  await page.screenshot({ path: picture, fullPage: true, clip });
-}
+/** How far the page can be scrolled sideways. */
+const overflowOf = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 
 const accountOn = (page: Page) => page.locator('.account .name').textContent();
 
@@ -38,10 +31,10 @@ describeInBrowser('the demo in a browser', (open) => {
   const server = useDemo();
 
   /** From the demo application to the consent page. */
-  async function toConsent(page: Page, name = 'Ada Lovelace') {
+  async function toConsent(page: Page) {
     await page.goto(server.demoUrl ?? '');
     await press(page, 'Connect your account');
-    await press(page, name);
+    await press(page, 'Ada Lovelace');
     await arriveAt(page, 'Demo Application wants to connect to your Demo Service account');
   }
 
@@ -69,8 +62,8 @@ describeInBrowser('the demo in a browser', (open) => {
     await page.getByRole('link', { name: 'Connect your account' }).waitFor();
     await vi.waitFor(async () => {
       await page.reload();
-      const heard = await page.locator('.details').textContent({ timeout: 1_000 });
-      expect(heard).toMatch(/^Heardgrant\.revoked of [\w-]{36}, because: user/);
+      const heard = await page.locator('.events').textContent({ timeout: 1_000 });
+      expect(heard).toMatch(/^grant\.revoked of [\w-]{36}, because: user/);
     }, 20_000);
 
     expect(complaints).toEqual([]);
@@ -87,15 +80,20 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Ada Lovelace');
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
-    const requests = page.locator('.calls summary');
-    expect(await requests.count()).toBe(9);
-    expect((await requests.allTextContents()).filter((text) => text.endsWith('→ 200'))).toEqual([
+    const requests = page.locator('.calls summary').filter({ visible: true });
+    const used = 'POST /oauth/convert → 400 code_already_used';
+    expect(await requests.allTextContents()).toEqual([
       'POST /oauth/convert → 200',
+      `7 × ${used}`,
       'GET /v1/grant → 200',
     ]);
-    if (process.env.WRITE_SCREENSHOTS) await takePicture(page);
-    await requests.first().click();
     await page.getByText('"code_verifier"').first().waitFor();
+    if (process.env.WRITE_SCREENSHOTS) {
+      await page.setViewportSize({ width: 1100, height: 860 });
+      await page.screenshot({ path: picture, fullPage: true });
+    }
+    await requests.nth(1).click();
+    expect((await requests.allTextContents()).filter((text) => text === used)).toHaveLength(7);
     expect(await page.content()).not.toMatch(credentialPattern);
 
     await press(page, 'Disconnect, then call');
@@ -104,6 +102,46 @@ describeInBrowser('the demo in a browser', (open) => {
       'POST /oauth/revoke → 200',
       'GET /v1/grant → 401 credentials_invalid',
     ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('has the story on the left and the wire on the right, and ends with the guides', async () => {
+    const { page, complaints } = await open();
+    const boxOf = async (part: string) =>
+      (await page.locator(part).boundingBox()) ?? expect.fail(`${part} is not shown`);
+    async function check(columns: [width: number, areTwo: boolean][]) {
+      for (const [width, areTwo] of columns) {
+        await page.setViewportSize({ width, height: 800 });
+        const [story, wire] = [await boxOf('.story'), await boxOf('.wire')];
+        expect(wire.x >= story.x + story.width).toBe(areTwo);
+        expect(wire.y >= story.y + story.height).toBe(!areTwo);
+        expect(await overflowOf(page)).toBe(0);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violationsOf(page)).toEqual([]);
+        }
+      }
+      const end = page.getByRole('heading', { name: 'Do this in your code' });
+      const [{ y }, wire] = [(await end.boundingBox()) ?? { y: 0 }, await boxOf('.wire')];
+      expect(y).toBeGreaterThan(wire.y + wire.height);
+    }
+    await page.goto(server.demoUrl ?? '');
+    await check([[900, true]]);
+    await press(page, 'Replay the code');
+    await press(page, 'Ada Lovelace');
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+    await check([
+      [899, false],
+      [1280, true],
+    ]);
+    for (const guide of await page.locator('.guides a').all()) {
+      const href = (await guide.getAttribute('href')) ?? '';
+      const [, file = ''] =
+        /^https:\/\/github\.com\/latchkey\/latchkey\/blob\/main\/(.+)$/.exec(href) ?? [];
+      expect(existsSync(new URL(`../../../../${file}`, import.meta.url)), href).toBe(true);
+    }
+    expect(await page.locator('.guides a').count()).toBe(6);
     expect(complaints).toEqual([]);
   });
 
@@ -131,7 +169,10 @@ describeInBrowser('the demo in a browser', (open) => {
     const { page } = await open();
     await toConsent(page);
     const other = await page.context().newPage();
-    await toConsent(other, 'Grace Hopper');
+    await other.goto(`${server.demoUrl}/connect`);
+    await press(other, 'Use another account');
+    await press(other, 'Grace Hopper');
+    await arriveAt(other, 'Demo Application wants to connect to your Demo Service account');
     for (const [tab, name] of [
       [page, 'Ada Lovelace'],
       [other, 'Grace Hopper'],
@@ -157,7 +198,6 @@ describeInBrowser('the demo in a browser', (open) => {
     await arriveAt(page, 'Demo Application is connected');
 
     await page.goto(signIn);
-    await press(page, 'Grace Hopper');
     await arriveAt(page, 'You have already answered');
     await press(page, 'Back to Demo Application');
     await arriveAt(page, 'Your account is connected');
@@ -171,8 +211,7 @@ describeInBrowser('the demo in a browser', (open) => {
         await page.emulateMedia({ colorScheme });
         expect(await violationsOf(page)).toEqual([]);
       }
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      expect(width).toBeLessThanOrEqual(320);
+      expect(await overflowOf(page)).toBe(0);
     }
     await page.goto(server.demoUrl ?? '');
     await check();
@@ -182,7 +221,7 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Ada Lovelace');
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
-    for (const item of await page.locator('.calls summary').all()) await item.click();
+    for (const item of (await page.locator('.calls summary').all()).slice(1)) await item.click();
     await check();
   });
 });

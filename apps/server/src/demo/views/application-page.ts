@@ -1,7 +1,6 @@
 import type { Account, GrantDescription } from '@latchkey/schema';
 import { type Html, html } from '../../http/html.ts';
 import type { PageTexts } from '../../http/linking/text-catalog.ts';
-import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
 import { outside } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame } from '../../http/linking/views/page.ts';
@@ -12,7 +11,9 @@ import { demoScope } from '../demo-records.ts';
 import type { ShownExperiment } from '../experiments.ts';
 import type { HeardEvent } from '../heard-events.ts';
 import { demoPaths } from '../linking-demo.ts';
-import { experimentButtons, experimentSection } from './experiment-section.ts';
+import { demoLayout } from './demo-layout.ts';
+import { experimentButtons, experimentSection, wireToCome } from './experiment-section.ts';
+import { guidesSection } from './guides-section.ts';
 
 export type LinkState =
   | { readonly kind: 'none' }
@@ -33,9 +34,9 @@ export interface ApplicationView {
   /** From the address of the page, so it can be any text. */
   readonly outcome: string | null;
   readonly user: Pick<Account, 'display_name'> | null;
-  /** Newest first. */
+  /** About the links of this browser, newest first. */
   readonly heard: readonly HeardEvent[];
-  /** Null if the user asked for none. */
+  /** Null before the first link of this browser. */
   readonly shown: ShownExperiment | null;
   readonly publicUrl: string;
 }
@@ -47,7 +48,8 @@ export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Pa
   const { title, text } = headings[state.kind];
   const notice = noticeOf(view);
 
-  const body = html`<header>
+  const body = html`<div class="story">
+<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}${
     state.kind === 'linked'
       ? html`<span class="between"></span>${logo({ name: host.name, logo_uri: host.logo })}`
@@ -64,15 +66,22 @@ ${
     ? null
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
-${shown === null || notice !== null ? null : experimentSection(shown)}
+</div>
+<div class="wire">
+${shown === null || notice !== null ? wireToCome : experimentSection(shown)}
+${shown === null ? null : heardSection(heard, host.name)}
+</div>
+<div class="tries">
 ${experimentButtons(publicUrl, { isLinked: state.kind === 'linked' })}
 ${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
-${heard.length === 0 ? null : heardEvents(heard)}
+</div>
+${guidesSection}
 <div class="notes quiet">
 <p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody else: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
 </div>`;
 
-  return layout({ ...hostFrame, theme }, { title: 'Demo', body, logos: [theme.logo, host.logo] });
+  const logos = [theme.logo, host.logo];
+  return demoLayout({ ...hostFrame, theme }, { title: 'Demo', body, logos });
 }
 
 const headings = {
@@ -99,7 +108,7 @@ function noticeOf({ outcome }: ApplicationView): Html | null {
 const steps = html`<ol class="steps">
 <li>Sign in, as Ada or as Grace.</li>
 <li>Read what the application asks for, and allow it.</li>
-<li>See the connected account, and end the connection.</li>
+<li>See each request, and end the connection.</li>
 </ol>`;
 
 function linkedAccount(
@@ -116,13 +125,17 @@ ${scopeList([demoScope], texts)}
 <dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
 }
 
-/** Without names: everybody at this machine sees it. */
-function heardEvents(heard: readonly HeardEvent[]): Html {
-  const rows = heard.map(({ type, data: { grant_id, id, reason } }) => {
+/** What the endpoint of the application was told about the links of this browser. */
+function heardSection(heard: readonly HeardEvent[], host: string): Html {
+  const items = heard.map(({ type, data: { grant_id, reason } }) => {
     const because = reason ? html`, because: ${reason}` : null;
-    return html`<dt>Heard</dt><dd>${type} of ${grant_id ?? id ?? null}${because}</dd>`;
+    return html`<li><code>${type}</code> of ${grant_id ?? null}${because}</li>`;
   });
-  return html`<dl class="details quiet">${rows}</dl>`;
+  return html`<section>
+<h2>What the application was told</h2>
+<p class="quiet">Latchkey sends the application a signed event a moment after a grant ends, also after you end one at ${outside(host)}. These are about the connections of this browser, newest first.</p>
+${items.length === 0 ? html`<p class="quiet">Nothing yet. Disconnect, and reload this page.</p>` : html`<ul class="events">${items}</ul>`}
+</section>`;
 }
 
 /** @param user - null to an application that the user did not connect: it knows nobody */

@@ -4,13 +4,12 @@ import type { ShownCall } from '../demo-client.ts';
 import type { LinkExperiment, ShownExperiment } from '../experiments.ts';
 import { demoPaths } from '../linking-demo.ts';
 
-const labels: Record<LinkExperiment, string> = {
+const labels: Record<Exclude<LinkExperiment, 'connect'>, string> = {
   race: 'Send the code 8 times at once',
   lost: 'Lose the response',
   replay: 'Replay the code',
 };
 
-/** Each begins a link of its own, since a code works once. */
 export function experimentButtons(publicUrl: string, { isLinked }: { isLinked: boolean }): Html {
   const links = Object.entries(labels).map(
     ([experiment, label]) =>
@@ -19,8 +18,9 @@ export function experimentButtons(publicUrl: string, { isLinked }: { isLinked: b
   const end = isLinked
     ? html`<form method="post" action="${publicUrl}${demoPaths.end}"><button type="submit" class="button calm">Disconnect, then call</button></form>`
     : null;
-  return html`<section>
+  return html`<section class="experiments">
 <h2>${isLinked ? 'See what Latchkey promises' : 'Or connect, and see what Latchkey promises'}</h2>
+<p class="quiet">A code works once, so each begins a link of its own. You sign in once.</p>
 <div class="choices">${links}${end}</div>
 </section>`;
 }
@@ -29,6 +29,10 @@ const used = 'POST /oauth/convert 400 code_already_used';
 const works = 'GET /v1/grant 200';
 
 const promises: Record<ShownExperiment['experiment'], { lesson: string; results: string[] }> = {
+  connect: {
+    lesson: 'The application sent the code, got the grant, and used it.',
+    results: ['POST /oauth/convert 200', works],
+  },
   race: {
     lesson:
       'The application sent the code 8 times at once. One request got the grant, the others learned its id, and the grant worked.',
@@ -55,32 +59,53 @@ const promises: Record<ShownExperiment['experiment'], { lesson: string; results:
   },
 };
 
-function isAsPromised({ experiment, calls }: ShownExperiment): boolean {
-  const results = calls.map(({ request, status, error_code }) =>
-    [request, status, error_code].filter((part) => part !== null).join(' '),
-  );
-  // Any of the requests at once can win.
-  const ordered = (list: string[]) => (experiment === 'race' ? list.toSorted() : list);
-  return isDeepStrictEqual(ordered(results), ordered(promises[experiment].results));
-}
+const resultOf = ({ request, status, error_code }: ShownCall) =>
+  [request, status, error_code].filter((part) => part !== null).join(' ');
 
-/** What went over the wire. */
+const isAsPromised = ({ experiment, calls }: ShownExperiment) =>
+  isDeepStrictEqual(calls.map(resultOf), promises[experiment].results);
+
+/** What went over the wire. Calls with the same result are folded into one line. */
 export function experimentSection(shown: ShownExperiment): Html {
   const lesson = isAsPromised(shown)
     ? promises[shown.experiment].lesson
     : 'This is not what Latchkey promises. Look at the calls.';
+  const groups = Map.groupBy(shown.calls, resultOf).values();
   return html`<section class="calls">
 <h2>What went over the wire</h2>
 <p class="quiet">${lesson} Secrets and codes are shortened to their last characters.</p>
-<ol>${shown.calls.map((call) => html`<li>${callItem(call)}</li>`)}</ol>
+<ol>${Array.from(groups, (calls, i) => html`<li>${groupItem(calls, i === 0)}</li>`)}</ol>
 </section>`;
 }
 
-function callItem({ request, authorization, sent, status, received, error_code }: ShownCall): Html {
+/** Before the first link. */
+export const wireToCome = html`<section class="calls">
+<h2>What goes over the wire</h2>
+<p class="quiet">Once you have pressed Allow, the requests of the application are here, with their responses:</p>
+<ol>
+<li class="expected"><code>POST /oauth/convert</code> sends the code, and gets the grant.</li>
+<li class="expected"><code>GET /v1/grant</code> uses the grant.</li>
+<li class="expected"><code>POST /oauth/revoke</code> ends it.</li>
+</ol>
+</section>`;
+
+function groupItem(calls: readonly ShownCall[], isOpen: boolean): Html {
+  const [first] = calls as [ShownCall];
+  if (calls.length === 1) return callItem(first, isOpen);
+  return html`<details><summary>${calls.length} × ${lineOf(first)}</summary>
+<ol>${calls.map((call) => html`<li>${callItem(call)}</li>`)}</ol></details>`;
+}
+
+function lineOf({ request, status, error_code }: ShownCall): Html {
   const reason = error_code === null ? null : html` <code>${error_code}</code>`;
   const result = status === null ? 'the response is lost' : html`${status}${reason}`;
+  return html`<code>${request}</code> → ${result}`;
+}
+
+function callItem(call: ShownCall, isOpen = false): Html {
+  const { request, authorization, sent, received } = call;
   const header = authorization === null ? 'no Authorization' : `Authorization: ${authorization}`;
   const asked = [request, header, sent].filter((line) => line !== null).join('\n');
-  return html`<details><summary><code>${request}</code> → ${result}</summary>
+  return html`<details${isOpen ? html` open` : null}><summary>${lineOf(call)}</summary>
 <pre>${asked}</pre>${received === null ? null : html`<pre>${received}</pre>`}</details>`;
 }

@@ -1,9 +1,9 @@
 import { html } from '../../http/html.ts';
-import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
 import { outside, whoIs } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame, ShownName } from '../../http/linking/views/page.ts';
 import { demoAccounts } from '../demo-records.ts';
+import { demoLayout } from './demo-layout.ts';
 
 export interface SignIn {
   readonly action: string;
@@ -31,5 +31,5 @@ export function signInPage(frame: PageFrame, { action, link, application }: Sign
 <p>This page is a demo: it has no passwords. Your service has its own sign-in page instead, which its users know.</p>
 </div>`;
 
-  return layout(frame, { title: 'Sign in', body, logos: [theme.logo] });
+  return demoLayout(frame, { title: 'Sign in', body, logos: [theme.logo] });
 }

@@ -16,7 +16,8 @@ export function createPageAssets(color: string): PageAssets {
   return { style: style.url, script: script.url, routes: [style.route, script.route] };
 }
 
-function asset(path: string, type: string, content: string): { url: string; route: Route } {
+/** A file under an address of its own for each content. */
+export function asset(path: string, type: string, content: string): { url: string; route: Route } {
   const version = `v=${hash('sha256', content, 'base64url').slice(0, 16)}`;
   return {
     url: `${path}?${version}`,
