@@ -7,9 +7,8 @@ export const de: { readonly [Key in TextKey]: string } = {
     '{host}, nach eigener Angabe {application}, möchte sich mit Ihrem Konto bei {service} verbinden',
   'consent.account': 'Ihr Konto',
   'consent.switch': 'Anderes Konto verwenden',
-  'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
-  'consent.sensitive':
-    'Achtung: Das handelt für Sie oder kostet Sie etwas. Wenn Sie zustimmen, kann {application}:',
+  'consent.scopes': '{application} kann dann:',
+  'consent.sensitive': '{application} könnte in Ihrem Namen handeln oder Geld ausgeben:',
   'consent.resource': 'Sie möchte auf {resource} unter {host} zugreifen.',
   'consent.policy': 'Datenschutz',
   'consent.tos': 'Nutzungsbedingungen',

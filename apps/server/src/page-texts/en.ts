@@ -6,9 +6,8 @@ export const en = {
     '{host}, which calls itself {application}, wants to connect to your {service} account',
   'consent.account': 'Your account',
   'consent.switch': 'Use another account',
-  'consent.scopes': 'If you allow it, {application} can:',
-  'consent.sensitive':
-    'Take care: this acts for you, or costs you something. If you allow it, {application} can:',
+  'consent.scopes': '{application} will be able to:',
+  'consent.sensitive': '{application} could act or spend in your name:',
   'consent.resource': 'It asks for access to {resource} at {host}.',
   'consent.policy': 'Privacy',
   'consent.tos': 'Terms',

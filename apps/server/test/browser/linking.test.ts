@@ -188,8 +188,9 @@ describe.each([
       await page.getByRole('link', { name: NAMES.grace }).click();
       await page.getByRole('button', { name: 'Allow' }).waitFor();
       const text = await page.locator('main').textContent();
-      // The application in the heading, over the list and in both warnings; the account in both lines.
-      expect(text?.split(hostile)).toHaveLength(6 + 1);
+      // The application in both warnings, the account in both lines; the beginning in the heading and over the list.
+      expect(text?.split(hostile)).toHaveLength(4 + 1);
+      expect(text?.split(`${hostile.slice(0, 39)}…`)).toHaveLength(2 + 1);
       expect(await page.locator('main img').count()).toBe(0);
       expect(await page.title()).not.toBe('hacked');
       expect(complaints).toEqual([]);

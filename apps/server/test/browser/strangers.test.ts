@@ -86,7 +86,7 @@ describeInBrowser('an application that is a stranger, in a browser', (open) => {
       );
       await redeem(world, code, { client_id: published.address, redirect_uri });
       await page.goto(await world.connectionsOf(account_id));
-      return page.locator('li', { has: page.locator('.whole') });
+      return page.locator('li', { has: page.locator('h2 strong') });
     }
 
     /** Every page that names an application, with the hosts on it. */

@@ -3,7 +3,15 @@ import { formatTimestamp } from '@latchkey/schema';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { claimOf, homepageLink, hostAndPort, outside, outsideLink, whoIs } from './outside.ts';
+import {
+  claimOf,
+  homepageLink,
+  hostAndPort,
+  named,
+  outside,
+  outsideLink,
+  whoIs,
+} from './outside.ts';
 import type {
   Page,
   PageFrame,
@@ -12,7 +20,7 @@ import type {
   ShownName,
   ShownScope,
 } from './page.ts';
-import { person } from './person.ts';
+import { yourAccount } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
 interface ShownConnection {
@@ -54,9 +62,7 @@ export function connectionsPage(
   }</p>
 </header>
 ${ended === null ? null : notice(texts.of('connections.done', { application: whoIs(ended) }))}
-<div class="account" role="group" aria-label="${texts.plain('consent.account')}">
-${person(account)}
-</div>
+${yourAccount(account, texts)}
 ${connections.length === 0 ? null : list}
 ${
   back === null
@@ -76,7 +82,7 @@ ${
 
 /** Has the focus, so that a screen reader says it first, without a script too. */
 function notice(text: Html): Html {
-  return html`<p class="notice" role="status" tabindex="-1" autofocus>${text}</p>`;
+  return html`<p class="notice done" role="status" tabindex="-1" autofocus>${text}</p>`;
 }
 
 function connectionItem(
@@ -86,7 +92,7 @@ function connectionItem(
 ): Html {
   const { id, disabled } = application;
   const claim = claimOf(application, texts);
-  const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
+  const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'medium', timeZone: 'UTC' });
   const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
   const since =
     last_used_at === null
@@ -96,20 +102,21 @@ function connectionItem(
         });
   return html`
 <li>
-<div class="head">${logo(application, 'small')}
+${logo(application, 'small')}
 <div class="who"><h2 id="name-${id}">${
     claim === null
       ? whoIs(application)
       : texts.of('connections.documented', { host: whoIs(application), application: claim })
-  }</h2>${placeOf(application)}<p class="quiet">${since}</p>${resources.map(
+  }</h2>${placeOf(application)}</div>
+<div class="quiet"><p>${since}</p>${resources.map(
     ({ resource, name }) =>
-      html`<p class="quiet">${texts.of('connections.resource', {
-        ...{ resource: outside(name), host: outside(hostAndPort(resource)) },
+      html`<p>${texts.of('connections.resource', {
+        ...{ resource: named(name), host: outside(hostAndPort(resource)) },
       })}</p>`,
   )}</div>
-<a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
-${disabled ? html`<p class="notice">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
+${disabled ? html`<p class="notice caution">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
 ${allowed(scopes, texts)}
+<a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a>
 </li>`;
 }
 

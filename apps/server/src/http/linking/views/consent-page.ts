@@ -8,6 +8,7 @@ import {
   claimOf,
   homepageLink,
   hostAndPort,
+  named,
   outside,
   outsideLink,
   shownHost,
@@ -15,7 +16,7 @@ import {
   whoIs,
 } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
-import { person } from './person.ts';
+import { yourAccount } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
 export interface ConsentQuestion {
@@ -33,8 +34,8 @@ export interface ConsentQuestion {
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
   const { application, account, resource, scopes, redirect_host, redirect_kind } = question;
-  const host = { name: theme.name, logo_uri: theme.logo };
   const who = whoIs(application);
+  const title = whoIs(application, 'title');
   const claim = claimOf(application, texts);
   const service = outside(theme.name);
   const { sensitive = [], others = [] } = Object.groupBy(scopes, (scope) =>
@@ -42,25 +43,21 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   );
 
   const body = html`<header>
-<div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
+<div class="parties">${logo(application)}<span class="between"></span>${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>${
     claim === null
-      ? texts.of('consent.title', { application: who, service })
-      : texts.of('consent.title.documented', { host: who, application: claim, service })
+      ? texts.of('consent.title', { application: title, service })
+      : texts.of('consent.title.documented', { host: title, application: claim, service })
   }</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
-${pagesOf(application, texts)}
 ${resource === null ? null : html`<p>${placeOf(resource, texts)}</p>`}
 </header>
-<div class="account" role="group" aria-label="${texts.plain('consent.account')}">
-${person(account)}
-${decisionButton('switch', texts.of('consent.switch'), 'text-button')}
-</div>
+${yourAccount(account, texts, decisionButton('switch', texts.of('consent.switch'), 'text-button'))}
 ${
   sensitive.length === 0
     ? null
-    : html`<section class="sensitive">
-<h2>${texts.of('consent.sensitive', { application: who })}</h2>
+    : html`<section class="caution">
+<h2>${texts.of('consent.sensitive', { application: title })}</h2>
 ${scopeList(sensitive, texts)}
 </section>`
 }
@@ -68,7 +65,7 @@ ${
   others.length === 0
     ? null
     : html`<section>
-<h2>${texts.of('consent.scopes', { application: who })}</h2>
+<h2>${texts.of('consent.scopes', { application: title })}</h2>
 ${scopeList(others, texts)}
 </section>`
 }
@@ -83,8 +80,9 @@ ${
       redirect_kind === 'app' ? strongOutside(redirect_host) : shownHost(redirect_host),
   })}</p>
 <p class="quiet">${texts.of('consent.end', { application: who })}</p>
+${pagesOf(application, texts)}
 </div>
-<div class="actions">
+<div class="actions decide">
 ${decisionButton('deny', texts.of('consent.deny'), 'button calm')}
 ${decisionButton('allow', texts.of('consent.allow'))}
 </div>`;
@@ -99,7 +97,7 @@ ${decisionButton('allow', texts.of('consent.allow'))}
 
 function placeOf({ name, resource }: { name: string; resource: string }, texts: PageTexts): Html {
   const host = hostAndPort(resource);
-  return texts.of('consent.resource', { resource: outside(name), host: strongOutside(host) });
+  return texts.of('consent.resource', { resource: named(name), host: strongOutside(host) });
 }
 
 function pagesOf({ policy_uri, tos_uri }: ShownApplication, texts: PageTexts): Html | null {

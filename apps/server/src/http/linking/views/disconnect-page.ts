@@ -1,7 +1,7 @@
 import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
-import { logo } from './logo.ts';
+import { badge, logo } from './logo.ts';
 import { whoIs } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
 
@@ -15,20 +15,18 @@ export function disconnectPage(
   { application, formToken }: DisconnectQuestion,
 ): Page {
   const { texts, basePath } = frame;
-  const who = whoIs(application);
-
   const body = html`<header>
-<div class="parties">${logo(application)}</div>
-<h1>${texts.of('disconnect.title', { application: who })}</h1>
-<p>${texts.of('disconnect.text', { application: who })}</p>
+<div class="parties">${logo(application)}${badge('danger')}</div>
+<h1>${texts.of('disconnect.title', { application: whoIs(application, 'title') })}</h1>
+<p>${texts.of('disconnect.text', { application: whoIs(application) })}</p>
 </header>
-<div class="actions">
+<div class="actions decide">
 <a class="button calm" href="${basePath}/connections">${texts.of('disconnect.cancel')}</a>
-${decisionButton('disconnect', texts.of('disconnect.confirm'), 'button calm')}
+${decisionButton('disconnect', texts.of('disconnect.confirm'), 'button danger')}
 </div>`;
 
   return layout(frame, {
-    title: texts.plain('connections.title'),
+    title: texts.plain('disconnect.title', { application: application.host ?? application.name }),
     body: form(frame, `/connections/${application.id}`, formToken, body),
     logos: [application.logo_uri],
   });

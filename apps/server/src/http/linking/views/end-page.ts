@@ -2,10 +2,10 @@ import type { ReturnAddress } from '@latchkey/rules/linking/redirect';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
-import { logo } from './logo.ts';
+import { badge, logo } from './logo.ts';
 import { claimOf, outside, outsideLink, returnLink, targetIn, whoIs } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication } from './page.ts';
-import { person } from './person.ts';
+import { yourAccount } from './person.ts';
 
 export interface ShownEnd {
   readonly link: { readonly decision: { readonly status: 'approved' | 'denied' } | null };
@@ -19,21 +19,20 @@ export interface ShownEnd {
 /** The end of a link request. */
 export function endPage(frame: PageFrame, { link, application, account, answer }: ShownEnd): Page {
   const { theme, texts } = frame;
-  const host = { name: theme.name, logo_uri: theme.logo };
   const service = outside(theme.name);
   const connected = link.decision?.status === 'approved' ? application : null;
   const body = html`<header>
-<div class="parties">${connected && html`${logo(connected)}<span class="between"></span>`}${logo(host)}</div>
+<div class="parties">${connected && html`${logo(connected)}${badge('done')}`}${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 ${
   connected === null
     ? html`<h1>${texts.of('end.title')}</h1>
 <p>${texts.of('end.text', { service })}</p>`
-    : html`<h1>${texts.of('done.title', { application: whoIs(connected) })}</h1>
+    : html`<h1>${texts.of('done.title', { application: whoIs(connected, 'title') })}</h1>
 <p>${texts.of('done.text', { service })}</p>`
 }
 ${answer?.voucher === 'stranger' ? html`<p>${texts.of('return.care', { target: targetIn(answer, texts) })}</p>` : null}
 </header>
-${account === null ? null : html`<div class="account" role="group" aria-label="${texts.plain('consent.account')}">${person(account)}</div>`}
+${account === null ? null : yourAccount(account, texts)}
 ${answer === null ? null : html`<div class="actions">${wayOn(answer, application, texts)}</div>`}`;
 
   return layout(frame, {

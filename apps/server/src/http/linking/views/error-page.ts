@@ -4,7 +4,7 @@ import { en, type TextKey } from '../../../page-texts/en.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
-import { logo } from './logo.ts';
+import { badge, logo } from './logo.ts';
 import { outside, outsideLink, returnLink, targetIn, whoIs } from './outside.ts';
 import type { Page, PageFrame, ShownName } from './page.ts';
 
@@ -46,7 +46,7 @@ export function errorPage(frame: PageFrame, shown: ShownError): Page {
     : error_code;
 
   const body = html`<header>
-<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
+<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}${kind === 'navigation' ? null : badge('caution')}</div>
 <h1>${texts.of(title)}</h1>
 <p>${texts.of(`error.${kind}.text`, { service: outside(theme.name), host: outside(host) })}</p>
 ${returns === null ? null : html`<p>${texts.of('return.care', { target: targetIn(returns, texts) })}</p>`}

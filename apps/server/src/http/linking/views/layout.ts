@@ -11,7 +11,7 @@ export function layout(
 <html lang="${texts.language}" dir="${texts.direction}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${theme.name}</title>
 <link rel="icon" href="data:,">

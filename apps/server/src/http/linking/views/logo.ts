@@ -24,6 +24,10 @@ export function logo({ name, host = null, logo_uri }: LogoOwner, shape = ''): Ht
   return html`<span class="logo${shape && ` ${shape}`}" aria-hidden="true">${outside(initials(host === null ? name : mainPartOf(host)))}${image}</span>`;
 }
 
+/** Says by its picture what a page is: the text has to say it too. */
+export const badge = (tone: 'caution' | 'danger' | 'done'): Html =>
+  html`<span class="tone ${tone}"></span>`;
+
 export function initials(name: string): string {
   const letters = name
     .split(/\s+/u)

@@ -34,17 +34,34 @@ export function mainPartOf(host: string): string {
 export function shownHost(host: string): Html {
   const main = mainPartOf(host);
   const before = host.slice(0, host.length - main.length);
-  return html`<span class="whole"><bdi>${before}<strong>${main}</strong></bdi></span>`;
+  return html`<bdi>${before}<strong>${main}</strong></bdi>`;
 }
 
-/** What an application is called in a sentence. The name of one with a document is only a claim. */
-export const whoIs = ({ name, host }: ShownName): Html =>
-  host === null ? outside(name) : shownHost(host);
+const LONG_WORD = /[\p{L}\p{M}\p{N}]{20}/u;
+
+/** A long word breaks anywhere by a rule of its own: the last resort of browsers would part it from its full stop. */
+export function named(name: string): Html {
+  const text = outside(name);
+  return LONG_WORD.test(name) ? html`<span class="unbroken">${text}</span>` : text;
+}
+
+const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** A longer name would fill a title. */
+const MOST_IN_TITLE = 40;
+
+/** What an application is called. The name of one with a document is only a claim. */
+export function whoIs({ name, host }: ShownName, place: 'title' | 'sentence' = 'sentence'): Html {
+  if (host !== null) return shownHost(host);
+  const found = [...letters.segment(name)];
+  const isCut = place === 'title' && found.length > MOST_IN_TITLE;
+  return named(isCut ? `${name.slice(0, found[MOST_IN_TITLE - 1]?.index)}…` : name);
+}
 
 /** The name that an application with a document gives itself, in quotation marks; null for no other than its host. */
 export function claimOf({ name, host }: ShownName, texts: PageTexts): Html | null {
   if (host === null || name === host) return null;
-  return html`<span class="whole">${texts.of('name.claimed', { name: outside(name) })}</span>`;
+  return texts.of('name.claimed', { name: named(name) });
 }
 
 export function homepageLink(url: string): Html {

@@ -14,7 +14,7 @@ export function scopeList(
     const { title, description = null } =
       (own === undefined ? undefined : scope.texts[own]) ?? scope;
     return html`
-<li${own === undefined ? null : html` lang="${own}"`}><p class="name">${outside(title)}</p>${
+<li${scope.sensitive ? html` class="caution"` : null}${own === undefined ? null : html` lang="${own}"`}><p class="name">${outside(title)}</p>${
       description === null || isBrief ? null : html`<p class="quiet">${outside(description)}</p>`
     }</li>`;
   });
