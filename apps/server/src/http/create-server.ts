@@ -35,7 +35,7 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
     // Checked together with a second Host.
     requireHostHeader: false,
   });
-  limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
+  const leaveToClient = limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
   const order = orderRequests();
   const inBatches = callContext.service.driver.inProcess ? inBatchesByTick : inBatchesByTimer;
   const respond = inBatches(
@@ -50,7 +50,10 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
         const { closesConnection } = await respond(received);
         if (closesConnection) order.finish(request.socket);
         // By now the operating system has taken nearly every response.
-        if (response.writableLength > 0) limitSending(response, timeouts);
+        if (response.writableLength > 0) {
+          limitSending(response, timeouts);
+          leaveToClient(request.socket);
+        }
       });
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));

@@ -37,12 +37,15 @@ export const shareOfAddress = ({ maxConnections }: Server): number =>
 /**
  * Each connection uses a file descriptor. Without a free one, the service could not reach its database.
  * So a connection is closed for a new one: an idle one of the same address if that has its share, and near
- * the limit the one that has waited for longest for its client, whose body may be unfinished.
+ * the limit the one that has waited for longest for its client, whose body may be unfinished, or which does
+ * not read its response.
+ *
+ * @returns what to call where a response is left to its client to read
  */
 export function limitConnections(
   server: Server,
   { log, routes, trustProxy }: { log: Logger; routes: PortRoutes; trustProxy: boolean },
-): void {
+): (socket: Socket) => void {
   const most = Math.floor(mostConnections() * SHARE_OF_CONNECTIONS[routes]);
   server.maxConnections = most;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
@@ -50,7 +53,7 @@ export function limitConnections(
   const perAddress = trustProxy ? Number.POSITIVE_INFINITY : shareOfAddress(server);
   const byAddress = new Map<string, Connections>();
   const open = new Set<Socket>();
-  /** Those that may wait for their client: for a request, or for the rest of one. The first one for longest. */
+  /** Those that may wait for their client: for a request, its rest, or a reader. The first one for longest. */
   const waiting = new Set<Socket>();
   const tracked = new WeakMap<Socket, Tracked>();
 
@@ -67,7 +70,7 @@ export function limitConnections(
       server.emit('drop');
       return;
     }
-    if (open.size >= most * NEAR_LIMIT) closeFirst(unfinished());
+    if (open.size >= most * NEAR_LIMIT) closeFirst(waitingForClient());
     open.add(socket);
     waiting.add(socket);
     for (const [name, each] of ofAddresses) {
@@ -107,11 +110,11 @@ export function limitConnections(
     return false;
   }
 
-  /** Those without a request that has arrived whole. */
-  function* unfinished(): Generator<Socket> {
+  /** Those without a request that has arrived whole, and those whose response is not read. */
+  function* waitingForClient(): Generator<Socket> {
     for (const socket of waiting) {
       const { requests = 0, latest } = tracked.get(socket) ?? {};
-      if (requests === 0 || !latest?.complete) yield socket;
+      if (requests === 0 || !latest?.complete || socket.writableLength > 0) yield socket;
       waiting.delete(socket);
     }
   }
@@ -123,11 +126,12 @@ export function limitConnections(
     const { socket } = request;
     const connection = tracked.get(socket);
     if (connection === undefined || !open.has(socket)) return;
+    // A pipelined request makes no connection younger that waits for its client to read.
+    if (connection.requests === 0) waiting.delete(socket);
+    waiting.add(socket);
     connection.requests += 1;
     connection.latest = request;
     for (const { idle } of connection.ofAddresses) idle.delete(socket);
-    waiting.delete(socket);
-    waiting.add(socket);
     response.once('close', () => {
       connection.requests -= 1;
       if (connection.requests > 0 || !open.has(socket)) return;
@@ -140,6 +144,12 @@ export function limitConnections(
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
 
   warnOfDrops(server, log);
+
+  return (socket) => {
+    if (!open.has(socket)) return;
+    waiting.delete(socket);
+    waiting.add(socket);
+  };
 }
 
 interface Connections {

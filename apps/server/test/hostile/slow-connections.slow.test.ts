@@ -17,6 +17,9 @@ const every = longer(300, 2_000);
 // for slow clients by default.
 const MAX_WAIT = longer(28_000, 200_000);
 
+// 14 MB of responses: part of it fits into the socket buffers, the rest waits in the server.
+const UNREAD = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8);
+
 const start = (database: TestDatabase) =>
   ServerProcess.start(
     database.url,
@@ -66,11 +69,7 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
       ...{ every, reads: true, count: longer(50, 500) },
     },
     'nothing at all': { first: '', every, reads: true, count: longer(50, 500) },
-    // 14 MB: part of it fits into the socket buffers, the rest waits in the server.
-    'reads no response': {
-      first: 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8),
-      ...{ every, reads: false, count: 50 },
-    },
+    'reads no response': { first: UNREAD, every, reads: false, count: 50 },
   });
 
   /** Calls repeatedly, on old and new connections, until it is stopped. */
@@ -287,6 +286,21 @@ describeOnEachStore('connections at their limit', (fresh) => {
     young.socket.write(body.slice(1));
     expect((await young.response()).status).toBe(200);
     young.end();
+    expect(warnings()).toEqual([]);
+    await Promise.all(clients.map((each) => each.stop()));
+  });
+
+  test('of many addresses that read no response make room', async () => {
+    const opened = () => openFiles(server);
+    // Those of the test before are closed.
+    await expect.poll(opened, { timeout: 15_000 }).toBeLessThan(OF_ADDRESS);
+    const slow = { first: UNREAD, every: 1000, reads: false, count: OF_ADDRESS };
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, () => SlowClients.start(server, slow)),
+    );
+    for (const each of clients) each.go();
+    await expect.poll(opened, { timeout: 30_000 }).toBeGreaterThan(MOST * 0.95);
+    await serveOthers();
     expect(warnings()).toEqual([]);
     await Promise.all(clients.map((each) => each.stop()));
   });
