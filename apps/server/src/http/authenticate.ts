@@ -207,6 +207,8 @@ function checkClientId(client_id: string, client_secret: string): void {
 const isHashOf = (hash: CredentialHash, secret: string | null) =>
   secret !== null && sameHash(hash, hashCredential(secret));
 
+const FAILED: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'client_keys_unavailable']);
+
 const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
   'credentials_missing',
   'media_type_unsupported',
@@ -218,6 +220,6 @@ const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
 /** Only failures count: clients may share an address. RateLimited hides what failed. */
 function limitFailures(failures: Limit, address: string | undefined, error: unknown): void {
   if (!(error instanceof DomainError)) return;
-  if (error.code === 'credentials_invalid') failures.count(addressKey(address));
+  if (FAILED.has(error.code)) failures.count(addressKey(address));
   if (NO_ATTEMPT.has(error.code)) failures.check(addressKey(address));
 }

@@ -137,6 +137,16 @@ describeOnAnyStore('failed assertions', (fresh) => {
     expect(keys.requests).toBe(1);
   });
 
+  test('are those too whose keys are nowhere to be had', async () => {
+    const there = await linkedClient(server);
+    const away = await linkedClient(server, { jwks_uri: 'https://localhost:1/keys.json' });
+    const address = newAddress();
+    const right = await away.sign();
+    expect(await statusesOf(61, () => away.redeem(address, right))).toEqual({ 503: 60, 429: 1 });
+    const wrong = await there.sign('first', undefined, { aud: 'https://a.example' });
+    expect(await statusesOf(3, () => there.redeem(address, wrong))).toEqual({ 400: 2, 429: 1 });
+  });
+
   test('are let in again when the window has ended', async () => {
     const { sign, redeem } = await linkedClient(server);
     const address = newAddress();

@@ -22,6 +22,7 @@ export function unsigned(claims: unknown, header: unknown = { alg: 'ES256' }): s
  * Publishes the document of an application with keys, in it or at an address of their own.
  *
  * @param among - the whole set
+ * @param jwks_uri - the address of the keys. Default: where they are
  */
 export async function signingClient(
   world: World,
@@ -29,7 +30,8 @@ export async function signingClient(
   {
     inline = false,
     among = (good) => [good],
-  }: { inline?: boolean; among?: (good: object) => unknown[] } = {},
+    jwks_uri,
+  }: { inline?: boolean; among?: (good: object) => unknown[]; jwks_uri?: string } = {},
 ) {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const keys = {
@@ -42,7 +44,7 @@ export async function signingClient(
   });
   const place = inline
     ? { jwks: { keys: keys.list } }
-    : { jwks_uri: `https://localhost:${port}/keys.json` };
+    : { jwks_uri: jwks_uri ?? `https://localhost:${port}/keys.json` };
   const published = await publish(world, {
     token_endpoint_auth_method: 'private_key_jwt',
     ...place,

@@ -112,6 +112,8 @@ export async function authenticateDocumented(
     const keys = clientDocuments.keysOf(document, pairs.address_key);
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {
+      // Its owner chooses where the keys are, and so that there are none.
+      pairs.failures.count(pair);
       const why = { reason: null, subject: { application_id } };
       throw new DomainError('client_keys_unavailable', {}, undefined, why);
     }
