@@ -448,7 +448,7 @@ describe('at once', () => {
     );
     const client = (jwks_uri: string) => ({
       ...{ uri: 'https://docs.example.com/a', jwks_uri },
-      ...{ method: 'private_key_jwt' as const, signing_alg: null },
+      ...{ method: 'private_key_jwt' as const, signing_alg: null, fetched_at: 0 },
     });
     const keys = documents.keysOf(client(`https://${HOST}:${port}/keys`), '192.0.2.1');
     expect(await keys.find()).toEqual([]);
@@ -461,7 +461,10 @@ describe('at once', () => {
     const documents = documentsOf(HOSTS.join());
     const keysOf = (address: string, caller: string) =>
       documents.keysOf(
-        { uri: address, jwks_uri: address, method: 'private_key_jwt', signing_alg: null },
+        {
+          ...{ uri: address, jwks_uri: address, method: 'private_key_jwt' },
+          ...{ signing_alg: null, fetched_at: 0 },
+        },
         caller,
       );
     const all = slow.map((server) => keysOf(server.addressOf(1), '192.0.2.1').find());

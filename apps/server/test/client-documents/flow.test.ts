@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
 import type { OperationName } from '@latchkey/schema';
 import { exportJWK, generateKeyPair } from 'jose';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
@@ -248,6 +248,17 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     server.advance(3_600_000);
     expect(await scopeOf('profile.read openid  posts.read')).toBe('profile.read posts.read');
   });
+
+  test('looks up the scopes that are asked for, not the thousands that its document names', async () => {
+    const scope = Array.from({ length: 2_500 }, (_, n) => n.toString(36)).join(' ');
+    const published = await publish(world, { scope: `${scope} profile.read` });
+    await newAccount(server);
+    const asked = vi.spyOn(server.service.store, 'findDescriptionIds');
+    onTestFinished(() => asked.mockRestore());
+    await begin(server, published, { scope: 'profile.read posts.read' });
+    expect(asked.mock.calls.flatMap(([scopes]) => [...scopes])).not.toContain('1');
+    expect(asked).toHaveBeenCalled();
+  });
 });
 
 describeOnAnyStore('an application with keys', (fresh) => {
@@ -294,6 +305,23 @@ describeOnAnyStore('an application with keys', (fresh) => {
       (await postForm(server, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
     expect(await revoke(await sign())).toBe(400);
     expect(await revoke(await sign('second', privateKey))).toBe(200);
+  });
+
+  test('is tried with the keys of its latest document, also if an earlier link is approved', async () => {
+    const { published } = await signingClient(world, server);
+    const moved = await signingClient(world, server);
+    const account_id = await newAccount(server);
+    await begin(server, published);
+    server.advance(3_000_000);
+    const early = await begin(server, published);
+    published.members.jwks_uri = moved.published.members.jwks_uri;
+    server.advance(600_000);
+    const late = await begin(server, published);
+    await approved(server, late, account_id);
+    const { code } = await approved(server, early, account_id);
+    const { address } = published;
+    const assertion = await moved.sign('first', undefined, { iss: address, sub: address });
+    expect((await redeem(server, code, signed(assertion))).status).toBe(200);
   });
 
   test('is asked for newer keys at most once a minute', async () => {

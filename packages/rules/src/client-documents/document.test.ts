@@ -7,16 +7,15 @@ import { DocumentFailure } from './faults.ts';
 const ADDRESS = 'https://app.example:8443/client.json';
 const least = { client_id: ADDRESS, redirect_uris: ['https://app.example/cb'] };
 
+const options = { now: 5, allowPrivate: false, schemes: 'all' } as const;
+
 const read = (members: object, address = ADDRESS) =>
-  readDocument(address, Buffer.from(JSON.stringify(members)), {
-    allowPrivate: false,
-    schemes: 'all',
-  });
+  readDocument(address, Buffer.from(JSON.stringify(members)), options);
 
 /** What is wrong; null if nothing is. */
 function faultOf(body: string | Buffer): string | null {
   try {
-    readDocument(ADDRESS, Buffer.from(body), { allowPrivate: false, schemes: 'all' });
+    readDocument(ADDRESS, Buffer.from(body), options);
     return null;
   } catch (error) {
     if (error instanceof DocumentFailure) return reasons[error.fault].found;
@@ -40,11 +39,12 @@ test('the least that a document has', () => {
     homepage_uri: null,
     policy_uri: null,
     tos_uri: null,
-    scopes: null,
+    scope: null,
     method: 'none',
     jwks_uri: null,
     keys: null,
     signing_alg: null,
+    fetched_at: 5,
   });
 });
 
@@ -90,9 +90,9 @@ test.each<[rule: string, members: object, expected: object]>([
     },
     { homepage_uri: null, policy_uri: null, tos_uri: null },
   ],
-  ['a scope', { scope: ' a  b a' }, { scopes: ['a', 'b'] }],
-  ['an empty scope', { scope: ' ' }, { scopes: null }],
-  ['a scope that is no text', { scope: ['a'] }, { scopes: null }],
+  ['a scope', { scope: ' a  b a' }, { scope: ' a  b a' }],
+  ['an empty scope', { scope: ' ' }, { scope: null }],
+  ['a scope that is no text', { scope: ['a'] }, { scope: null }],
   ['members that nobody knows', { logo_uri: 'https://a.example/x.png', x: { y: 1 } }, {}],
   [
     'more grant types and response types',

@@ -1,4 +1,5 @@
 import type { Claimed } from '@latchkey/domain/claimed';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { decodeJson } from '@latchkey/domain/decode-json';
 import { fields, uris } from '@latchkey/schema';
 import {
@@ -15,8 +16,8 @@ import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 /** What an application says of itself. */
 export interface ClientDocument extends LinkedDocument {
   redirect_uris: string[];
-  /** The tokens that it names, described or not; null if it names none. */
-  scopes: Claimed<string[]> | null;
+  /** With spaces between the tokens, described or not; null if it names none. As a list, thousands take much room. */
+  scope: Claimed<string> | null;
   /** Null if they are somewhere else, or the method needs none. */
   keys: Claimed<PublicKey[]> | null;
 }
@@ -43,6 +44,7 @@ const isOneOf = <Item extends string>(list: readonly Item[], value: unknown): va
   list.some((item) => item === value);
 
 export interface ReadOptions {
+  now: Milliseconds;
   allowPrivate: boolean;
   /** Of its redirect URIs. `all`: the operator vouches for the document. */
   schemes: ClientSchemes | 'all';
@@ -68,9 +70,10 @@ export function readDocument(
     homepage_uri: pageOrNull(members.client_uri, host),
     policy_uri: pageOrNull(members.policy_uri, host),
     tos_uri: pageOrNull(members.tos_uri, host),
-    scopes: readScopes(members.scope),
+    scope: readScope(members.scope),
     method,
     ...readKeys(members, method, options),
+    fetched_at: options.now,
   };
 }
 
@@ -106,10 +109,8 @@ function pageOrNull(value: unknown, host: string): string | null {
   return success && new URL(data).hostname === host ? data : null;
 }
 
-function readScopes(scope: unknown): string[] | null {
-  const tokens = typeof scope === 'string' ? scope.split(' ').filter((token) => token !== '') : [];
-  return tokens.length === 0 ? null : [...new Set(tokens)];
-}
+const readScope = (scope: unknown): string | null =>
+  typeof scope === 'string' && /[^ ]/.test(scope) ? scope : null;
 
 /** Published documents name the method, the methods, or both: django-oauth-toolkit#1857. */
 function readMethod(members: Members): ClientMethod {

@@ -37,8 +37,7 @@ export async function readScope(
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
   const isForgiving = resource !== null || document !== null;
   const ofDocument =
-    document &&
-    (await boundOf(store, document.scopes && openClaim(document.scopes, voucher), mayBeStale));
+    document && (await boundOf(store, document.scope && openClaim(document.scope, voucher)));
   const bounds = [application.scopes, resource?.scopes, ofDocument];
 
   /** The tokens that can be asked for, with the ids of their descriptions. */
@@ -79,14 +78,12 @@ export async function readScope(
 }
 
 /** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */
-async function boundOf(
-  store: Store,
-  scopes: string[] | null,
-  mayBeStale: boolean,
-): Promise<string[] | null> {
-  if (scopes === null) return null;
-  const ids = await store.findDescriptionIds(scopes, { mayBeStale });
-  return ids.some((id) => id !== null) ? scopes : null;
+async function boundOf(store: Store, scope: string | null): Promise<string[] | null> {
+  if (scope === null) return null;
+  // A stranger names thousands, of which the store is not asked one by one. Few are described.
+  const named = new Set(scope.split(' '));
+  const described = (await store.listScopeNames()).filter((name) => named.has(name));
+  return described.length > 0 ? described : null;
 }
 
 function toScope(ids: ReadonlyMap<string, string>): AskedScope {

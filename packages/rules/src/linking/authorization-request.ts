@@ -142,7 +142,7 @@ async function findClient(
 export const linkedDocument = ({
   redirect_uris: _uris,
   keys: _keys,
-  scopes: _scopes,
+  scope: _scope,
   ...kept
 }: ClientDocument): LinkedDocument => kept;
 

@@ -84,6 +84,6 @@ void verifyAssertion(assertion, keys, { ...expected, voucher: vouchers.ofClient(
 
 // Take scopes.
 // @ts-expect-error
-document.scopes?.includes('profile.read');
+document.scope?.split(' ');
 // @ts-expect-error
-for (const scope of document.scopes ?? []) outside(scope);
+outside(document.scope ?? '');
