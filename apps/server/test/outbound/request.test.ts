@@ -72,6 +72,17 @@ test('a server that chooses a group of DHE gets no handshake', async () => {
   expect(faults).toEqual(['ERR_SSL_NO_SHARED_CIPHER']);
 });
 
+test('a server that shows a hundred certificates gets no handshake', async () => {
+  const authority = await readFile(world.authority.file, 'utf8');
+  const cert = world.pem + authority.repeat(100);
+  const serveWith = async (options: object) => (await serve(world.pem, ok, options)).port;
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const [few, many] = [await serveWith({ maxVersion }), await serveWith({ maxVersion, cert })];
+    expect(await outcome(`https://${HOST}:${few}/`)).toBe(200);
+    expect(await outcome(`https://${HOST}:${many}/`)).toBe('tls_failed');
+  }
+});
+
 test('a name with thousands of addresses gets few connections', async () => {
   const families = [4, 6] as const;
   const addresses = Array.from({ length: 3_000 }, (_, index) => ({

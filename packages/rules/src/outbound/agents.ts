@@ -1,8 +1,9 @@
 import { constants } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { DEFAULT_CIPHERS } from 'node:tls';
+import { type ConnectionOptions, connect, DEFAULT_CIPHERS } from 'node:tls';
 import type { Milliseconds } from '@latchkey/domain/clock';
 
 // Agents of our own: Node's global ones obey proxy variables (NODE_USE_ENV_PROXY).
@@ -32,8 +33,38 @@ const tls: https.AgentOptions = {
   rejectUnauthorized: true,
 };
 
+// Chains of certificates have 3 to 8 KB. OpenSSL takes 100 KB of them, and verifies each with a key of its issuer's
+// choice: 160 ms of the event loop for 22 of RSA with 16,384 bits.
+const MOST_HANDSHAKE_BYTES = 16_384;
+
+/** The connection below one of TLS: what arrives of a handshake is bounded before OpenSSL has it. */
+class HandshakeSocket extends Socket {
+  #left = MOST_HANDSHAKE_BYTES;
+
+  override push(chunk: Buffer | null): boolean {
+    this.#left -= chunk?.length ?? 0;
+    if (this.#left >= 0) return super.push(chunk);
+    this.destroy(new Error(`The handshake has more than ${MOST_HANDSHAKE_BYTES} bytes`));
+    return false;
+  }
+
+  endHandshake(): void {
+    this.#left = Number.POSITIVE_INFINITY;
+  }
+}
+
+class TlsAgent extends https.Agent {
+  override createConnection(options: ConnectionOptions & TcpNetConnectOpts): Duplex {
+    const below = new HandshakeSocket(options);
+    const socket = connect({ ...options, socket: below });
+    socket.once('secureConnect', () => below.endHandshake());
+    below.connect(options);
+    return socket;
+  }
+}
+
 /** Each request makes a connection. */
-export const singleUse: Agents = { http: new http.Agent(tcp), https: new https.Agent(tls) };
+export const singleUse: Agents = { http: new http.Agent(tcp), https: new TlsAgent(tls) };
 
 // Shorter than what servers usually grant: Node's own closes an idle connection after 5 s.
 const IDLE: Milliseconds = 4_000;
@@ -49,7 +80,7 @@ export function createKeepAlive(): Agents & { close(): void } {
   const options = { ...tcp, keepAlive: true, timeout: IDLE };
   const agents = {
     http: limitIdle(new http.Agent(options)),
-    https: limitIdle(new https.Agent({ ...tls, ...options })),
+    https: limitIdle(new TlsAgent({ ...tls, ...options })),
   };
   return {
     ...agents,
