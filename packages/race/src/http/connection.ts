@@ -1,6 +1,8 @@
+import { lookup } from 'node:dns';
 import { request } from 'node:http';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { isLoopback, isLoopbackAddress } from '../hosts.ts';
 
 /** A response that has arrived whole. */
 export interface Response {
@@ -61,14 +63,15 @@ function openSocket(url: URL, timeout: number): Promise<Socket> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isTls = url.protocol === 'https:';
   const port = Number(url.port) || (isTls ? 443 : 80);
+  const to = { host, port, ...(!isLoopback(url) && { lookup: lookupElsewhere }) };
   return new Promise((resolve, reject) => {
     const socket = isTls
       ? connectTls({
-          ...{ host, port, ALPNProtocols: ['http/1.1'] },
+          ...{ ...to, ALPNProtocols: ['http/1.1'] },
           // An address is no server name (RFC 6066, 3).
           ...(isIP(host) === 0 && { servername: host }),
         })
-      : connectTcp({ host, port });
+      : connectTcp(to);
     const fail = (error: Error) => {
       clearTimeout(timer);
       socket.destroy();
@@ -86,6 +89,18 @@ function openSocket(url: URL, timeout: number): Promise<Socket> {
     });
   });
 }
+
+/** The socket connects to what this returns. Whoever has a name may lead it to this machine. */
+const lookupElsewhere: LookupFunction = (name, options, callback) =>
+  lookup(name, { ...options, all: true }, (error, addresses) => {
+    const here = addresses?.find(({ address }) => isLoopbackAddress(address));
+    const words =
+      'The name leads to this machine, where only localhost, 127.0.0.1 and [::1] are called';
+    if (error || here) return callback(error ?? new Error(words), []);
+    const [first] = addresses;
+    if (options.all || first === undefined) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
 
 function sendOver(socket: Socket, what: Request, timeout: number): Promise<Response> {
   const { url, headers = {}, form } = what;
