@@ -456,6 +456,16 @@ describe('at once', () => {
     await Promise.all(all);
   });
 
+  test('the name of a key server without a dot is not looked up for a stranger', async () => {
+    const { resolve, asked } = resolver({ intranet: [['192.0.2.1']] });
+    const documents = documentsOf('any', { resolve });
+    const client = { uri: `https://${HOST}/a`, jwks_uri: 'https://intranet/keys', fetched_at: 0 };
+    const rest = { method: 'private_key_jwt', signing_alg: null } as const;
+    const keys = documents.keysOf({ ...client, ...rest }, '192.0.2.1');
+    await expect(keys.find()).rejects.toMatchObject({ fault: 'document_address_refused' });
+    expect(asked).toEqual([]);
+  });
+
   test('one caller has two fetches of keys, however many clients it made', async () => {
     const slow = await Promise.all(HOSTS.map(serveHeld));
     const documents = documentsOf(HOSTS.join());

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { hostOf } from '../outbound/destination.ts';
 import { type OutboundRequest, request } from '../outbound/request.ts';
 import { OutboundError } from '../outbound/send.ts';
 import type { VouchedAddress } from '../vouchers.ts';
@@ -28,7 +30,13 @@ export async function fetchJson(
   { address }: VouchedAddress,
   { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
 ): Promise<Fetched> {
-  const { status, headers, body } = await request(new URL(address), {
+  const url = new URL(address);
+  const host = hostOf(url);
+  // Only the machine's own ways resolve it, each with a thread, and to nothing outside of the operator's network.
+  if (!allowPrivate && !host.includes('.') && isIP(host) === 0) {
+    throw new DocumentFailure('document_address_refused');
+  }
+  const { status, headers, body } = await request(url, {
     method: 'GET',
     headers: { accept: 'application/json', 'user-agent': userAgent },
     timeout,

@@ -35,7 +35,7 @@ const tls: https.AgentOptions = {
 
 // Chains of certificates have 3 to 8 KB. OpenSSL takes 100 KB of them, and verifies each with a key of its issuer's
 // choice: 160 ms of the event loop for 22 of RSA with 16,384 bits.
-const MOST_HANDSHAKE_BYTES = 16_384;
+export const MOST_HANDSHAKE_BYTES = 16_384;
 
 /** The connection below one of TLS: what arrives of a handshake is bounded before OpenSSL has it. */
 class HandshakeSocket extends Socket {

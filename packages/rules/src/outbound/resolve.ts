@@ -88,7 +88,7 @@ export function createResolve({
     }
   }
   return joined((name, options, found) => {
-    // No stranger can have such a name, and machines have more ways to resolve it than ours.
+    // Machines have more ways to resolve such a name than ours. No document of a stranger gets here with one.
     if (!name.replace(/\.$/, '').includes('.')) return lookup(name, options, found);
     find(name).then(
       (addresses) => found(null, addresses),
