@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hostText, moment, scope, text, timestamp, uuid } from './fields.ts';
 
 const messages = (result: { success: boolean; error?: { issues: { message: string }[] } }) =>
@@ -44,6 +44,15 @@ describe('text', () => {
     ['a mark before a letter', '\u0301a'],
   ])('takes %s', (_, value) => {
     expect(text.parse(value)).toBe(value);
+  });
+
+  it('takes 200 characters that are written with four each, and composes no text of thousands', () => {
+    expect(text.parse('\u03b1\u0313\u0300\u0345'.repeat(200))).toBe('\u1f82'.repeat(200));
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    const { success } = text.safeParse('\u0315\u0300'.repeat(2_400));
+    const asked = normalize.mock.calls.length;
+    normalize.mockRestore();
+    expect([success, asked]).toEqual([false, 0]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { exportJWK, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Expected, readAssertion, verifyAssertion } from './assertion.ts';
 import { publicKeys } from './keys.ts';
 
@@ -220,6 +220,14 @@ describe('the keys of a client', () => {
   ])('are passed over or taken: %s', (_, key, fits) => {
     const other = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
     expect(publicKeys([key, other])).toEqual(fits ? [key, other] : [other]);
+  });
+
+  test('cost no error each, if they are passed over', () => {
+    const decode = vi.spyOn(globalThis, 'atob');
+    onTestFinished(() => decode.mockRestore());
+    const taken = publicKeys(['A', 'A=', '+', '\n'].map((n) => ({ kty: 'RSA', e: 'AQAB', n })));
+    expect(taken).toEqual([]);
+    expect(decode).not.toHaveBeenCalled();
   });
 
   test.each([

@@ -8,7 +8,11 @@ const EXPONENTS = new Set([3n, 65_537n]);
 const KEYS_READ = 1_000;
 
 const text = z.string().exactOptional();
-const number = z.base64url().exactOptional();
+// Unlike a check of zod's, it throws no error for each key of a stranger: that took 25 ms for 1,000.
+const number = z
+  .string()
+  .regex(/^[\w-]*$/)
+  .exactOptional();
 // Unlike an array of zod's, it stops at the first fault.
 const texts = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
