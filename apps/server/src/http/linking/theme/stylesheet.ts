@@ -110,13 +110,6 @@ section.caution { padding: 1rem; border-radius: 0.75rem; background: var(--tint)
 .scopes .name { font-weight: 500; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 
-.choices { display: grid; gap: 0.75rem; }
-h2 + .choices { margin-top: 0.75rem; }
-.choice { position: relative; }
-.choice > .logo { position: absolute; inset-inline-start: 0.625rem; inset-block: 0; margin-block: auto; pointer-events: none; }
-.choice > .button { padding: 1rem 0.75rem 1rem 4rem; text-align: start; }
-.steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
-
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(7.5rem, 100%), 1fr)); grid-auto-rows: 1fr; gap: 0.75rem; }
 .decide {
@@ -162,9 +155,6 @@ summary { cursor: pointer; padding: 0.25rem 0; }
   ${shape('var(--icon)', '--tone')}
 }
 .details { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.375rem; }
-.calls ol { display: grid; gap: 0.375rem; margin-top: 0.75rem; padding-inline-start: 1.5rem; font-size: 0.875rem; }
-.calls code { font-size: 0.8125rem; }
-.calls pre { margin: 0.25rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--sunk); white-space: pre-wrap; }
 .details a { display: inline-block; min-height: 1.5rem; }
 .details dd, .address { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
