@@ -57,26 +57,6 @@ export function describeDocumented(stores: SuiteStores): void {
       expect(await store.findApplication(first.id)).toEqual({ ...expected, policy_uri, tos_uri });
     });
 
-    test('keep what a newer document says, if an older one is put after it', async () => {
-      const { store, other } = stores;
-      const first = aDocumented({ redirect_uris: ['http://127.0.0.1:0/cb'] });
-      const { document } = first;
-      const at = (fetched_at: number) => ({
-        ...document,
-        fetched_at,
-        jwks_uri: `https://a/${fetched_at}`,
-      });
-      const newer = await store.putDocumented({ ...first, document: at(2) });
-      const redirect_uris = ['http://127.0.0.1:1/cb'];
-      await other.putDocumented(aDocumented({ document: at(1), name: 'Old', redirect_uris }));
-      expect(await store.findDocumented(document.uri)).toEqual({
-        ...newer,
-        redirect_uris: [...first.redirect_uris, ...redirect_uris],
-      });
-      await other.putDocumented({ ...first, document: at(3) });
-      expect((await store.findDocumented(document.uri))?.document).toEqual(at(3));
-    });
-
     test('come back under another id once they are deleted', async () => {
       const { store, other } = stores;
       const application = aDocumented();

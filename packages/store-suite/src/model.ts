@@ -183,7 +183,6 @@ const argumentsOf = {
         method: fc.constantFrom('none', 'private_key_jwt'),
         jwks_uri: fc.option(anyText),
         signing_alg: fc.constantFrom(null, 'ES256'),
-        fetched_at: anyTime,
       }),
     }),
   ),

@@ -87,7 +87,6 @@ export function aDocumented(members: Partial<DocumentedApplication> = {}): Docum
     method: 'private_key_jwt',
     jwks_uri: 'https://client.example/keys.json',
     signing_alg: 'ES256',
-    fetched_at: 0,
   };
   return { ...anApplication({ secrets: [], public: true }), document, ...members };
 }

@@ -50,8 +50,6 @@ export interface DocumentedClient {
   jwks_uri: Claimed<string> | null;
   /** Of its keys; null for each that is taken. */
   signing_alg: SigningAlgorithm | null;
-  /** When it was read there, by the clock of the process that did. */
-  fetched_at: Milliseconds;
 }
 
 export interface ApplicationRecord {

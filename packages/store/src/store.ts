@@ -122,14 +122,11 @@ export const DOCUMENTED_REDIRECT_URIS = 20;
 
 export type DocumentedApplication = ApplicationRecord & { document: DocumentedClient };
 
-/** What an approval changes of the application that is there. Its link may be older than that of an earlier one. */
+/** What an approval changes of the application that is there. */
 export function documentedChanges(before: ApplicationRecord, approved: DocumentedApplication) {
   const { name, homepage_uri, policy_uri, tos_uri, document, redirect_uris: newest } = approved;
   const others = before.redirect_uris.filter((uri) => !newest.includes(uri));
   const redirect_uris = [...others, ...newest].slice(-DOCUMENTED_REDIRECT_URIS);
-  if (before.document !== null && document.fetched_at < before.document.fetched_at) {
-    return { redirect_uris };
-  }
   return { name, homepage_uri, policy_uri, tos_uri, document, redirect_uris };
 }
 
@@ -389,8 +386,7 @@ export interface Store {
 
   /**
    * Creates an application with a document, or, if there is one, gives it the members of the new one
-   * that are its document's, unless it has those of a newer one, with the newest
-   * {@link DOCUMENTED_REDIRECT_URIS} of their redirect URIs.
+   * that are its document's, with the newest {@link DOCUMENTED_REDIRECT_URIS} of their redirect URIs.
    * Concurrent calls create one.
    */
   putDocumented(application: DocumentedApplication): Promise<ApplicationRecord>;

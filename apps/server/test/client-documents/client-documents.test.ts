@@ -448,7 +448,7 @@ describe('at once', () => {
     );
     const client = (jwks_uri: string) => ({
       ...{ uri: 'https://docs.example.com/a', jwks_uri },
-      ...{ method: 'private_key_jwt' as const, signing_alg: null, fetched_at: 0 },
+      ...{ method: 'private_key_jwt' as const, signing_alg: null },
     });
     const keys = documents.keysOf(client(`https://${HOST}:${port}/keys`), '192.0.2.1');
     expect(await keys.find()).toEqual([]);
@@ -459,7 +459,7 @@ describe('at once', () => {
   test('the name of a key server without a dot is not looked up for a stranger', async () => {
     const { resolve, asked } = resolver({ intranet: [['192.0.2.1']] });
     const documents = documentsOf('any', { resolve });
-    const client = { uri: `https://${HOST}/a`, jwks_uri: 'https://intranet/keys', fetched_at: 0 };
+    const client = { uri: `https://${HOST}/a`, jwks_uri: 'https://intranet/keys' };
     const rest = { method: 'private_key_jwt', signing_alg: null } as const;
     const keys = documents.keysOf({ ...client, ...rest }, '192.0.2.1');
     await expect(keys.find()).rejects.toMatchObject({ fault: 'document_address_refused' });
@@ -471,10 +471,7 @@ describe('at once', () => {
     const documents = documentsOf(HOSTS.join());
     const keysOf = (address: string, caller: string) =>
       documents.keysOf(
-        {
-          ...{ uri: address, jwks_uri: address, method: 'private_key_jwt' },
-          ...{ signing_alg: null, fetched_at: 0 },
-        },
+        { uri: address, jwks_uri: address, method: 'private_key_jwt', signing_alg: null },
         caller,
       );
     const all = slow.map((server) => keysOf(server.addressOf(1), '192.0.2.1').find());

@@ -307,23 +307,6 @@ describeOnAnyStore('an application with keys', (fresh) => {
     expect(await revoke(await sign('second', privateKey))).toBe(200);
   });
 
-  test('is tried with the keys of its latest document, also if an earlier link is approved', async () => {
-    const { published } = await signingClient(world, server);
-    const moved = await signingClient(world, server);
-    const account_id = await newAccount(server);
-    await begin(server, published);
-    server.advance(3_000_000);
-    const early = await begin(server, published);
-    published.members.jwks_uri = moved.published.members.jwks_uri;
-    server.advance(600_000);
-    const late = await begin(server, published);
-    await approved(server, late, account_id);
-    const { code } = await approved(server, early, account_id);
-    const { address } = published;
-    const assertion = await moved.sign('first', undefined, { iss: address, sub: address });
-    expect((await redeem(server, code, signed(assertion))).status).toBe(200);
-  });
-
   test('is asked for newer keys at most once a minute', async () => {
     const { published, keys, sign } = await signingClient(world, server);
     const account_id = await newAccount(server);

@@ -19,7 +19,6 @@ const document: LinkedDocument = {
   name: '\u{1f600}'.repeat(200),
   method: 'private_key_jwt',
   signing_alg: 'Ed25519',
-  fetched_at: Date.now(),
 };
 
 const kinds: [string, number, LinkedDocument | null][] = [

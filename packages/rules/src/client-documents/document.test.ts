@@ -7,7 +7,7 @@ import { DocumentFailure } from './faults.ts';
 const ADDRESS = 'https://app.example:8443/client.json';
 const least = { client_id: ADDRESS, redirect_uris: ['https://app.example/cb'] };
 
-const options = { now: 5, allowPrivate: false, schemes: 'all' } as const;
+const options = { allowPrivate: false, schemes: 'all' } as const;
 
 const read = (members: object, address = ADDRESS) =>
   readDocument(address, Buffer.from(JSON.stringify(members)), options);
@@ -44,7 +44,6 @@ test('the least that a document has', () => {
     jwks_uri: null,
     keys: null,
     signing_alg: null,
-    fetched_at: 5,
   });
 });
 

@@ -1,5 +1,4 @@
 import type { Claimed } from '@latchkey/domain/claimed';
-import type { Milliseconds } from '@latchkey/domain/clock';
 import { decodeJson } from '@latchkey/domain/decode-json';
 import { fields, uris } from '@latchkey/schema';
 import {
@@ -44,7 +43,6 @@ const isOneOf = <Item extends string>(list: readonly Item[], value: unknown): va
   list.some((item) => item === value);
 
 export interface ReadOptions {
-  now: Milliseconds;
   allowPrivate: boolean;
   /** Of its redirect URIs. `all`: the operator vouches for the document. */
   schemes: ClientSchemes | 'all';
@@ -73,7 +71,6 @@ export function readDocument(
     scope: readScope(members.scope),
     method,
     ...readKeys(members, method, options),
-    fetched_at: options.now,
   };
 }
 
