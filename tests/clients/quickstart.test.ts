@@ -53,7 +53,6 @@ for (const { heading, tool, program } of sections) {
       await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
       const refused = { status: 401, text: expect.stringContaining('"error":"invalid_token"') };
       expect(await browser.open(account.url)).toMatchObject(refused);
-      await application.stop();
       await reader.close();
     });
   });

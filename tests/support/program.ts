@@ -10,6 +10,7 @@ export interface RunningProgram {
   printed(): string;
   /** Writes to its standard input. */
   write(text: string): void;
+  /** May be called again. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +32,8 @@ export async function startProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const kill = () => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (child.pid !== undefined && !hasEnded) process.kill(-child.pid, 'SIGKILL');
   };
   process.once('exit', kill);
   const ended = once(child, 'close');
