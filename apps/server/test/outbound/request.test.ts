@@ -83,6 +83,26 @@ test('a server that shows a hundred certificates gets no handshake', async () =>
   }
 });
 
+test('a server that sends far more below its response than the response has is left', async () => {
+  // A record of one byte takes 23. Tickets and new keys are in no response at all, but Node sends none by request.
+  const inRecordsOfOne =
+    (length: number): RequestListener =>
+    async (_, response) => {
+      response.writeHead(200, { 'content-length': length });
+      response.flushHeaders();
+      const { socket } = response;
+      for (let sent = 0; sent < length && !socket?.destroyed; sent++) {
+        await new Promise<unknown>((done) => socket?.write('x', done));
+      }
+    };
+  const sends = async (length: number) => {
+    const { port } = await serveTrusted(inRecordsOfOne(length));
+    return outcome(`https://${HOST}:${port}/`, { maxBytes: 10_000 });
+  };
+  expect(await sends(1_000)).toBe(200);
+  expect(await sends(8_000)).toBe('connection_failed');
+});
+
 test('a name with thousands of addresses gets few connections', async () => {
   const families = [4, 6] as const;
   const addresses = Array.from({ length: 3_000 }, (_, index) => ({

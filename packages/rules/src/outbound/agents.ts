@@ -37,29 +37,41 @@ const tls: https.AgentOptions = {
 // choice: 160 ms of the event loop for 22 of RSA with 16,384 bits.
 export const MOST_HANDSHAKE_BYTES = 16_384;
 
-/** The connection below one of TLS: what arrives of a handshake is bounded before OpenSSL has it. */
-class HandshakeSocket extends Socket {
+// Twice the largest body. Tickets, new keys and interim responses are in no body and no header, and a second of the
+// event loop reads 4 MB of tickets.
+export const MOST_RESPONSE_BYTES = 131_072;
+
+/** The connection below one of TLS: what arrives is bounded before OpenSSL has it. */
+class BoundedSocket extends Socket {
   #left = MOST_HANDSHAKE_BYTES;
 
   override push(chunk: Buffer | null): boolean {
     this.#left -= chunk?.length ?? 0;
     if (this.#left >= 0) return super.push(chunk);
-    this.destroy(new Error(`The handshake has more than ${MOST_HANDSHAKE_BYTES} bytes`));
+    this.destroy(new Error('The server sends more bytes than any handshake or response has'));
     return false;
   }
 
-  endHandshake(): void {
-    this.#left = Number.POSITIVE_INFINITY;
+  beginResponse(): void {
+    this.#left = MOST_RESPONSE_BYTES;
   }
 }
 
 class TlsAgent extends https.Agent {
+  readonly #below = new WeakMap<Duplex, BoundedSocket>();
+
   override createConnection(options: ConnectionOptions & TcpNetConnectOpts): Duplex {
-    const below = new HandshakeSocket(options);
+    const below = new BoundedSocket(options);
     const socket = connect({ ...options, socket: below });
-    socket.once('secureConnect', () => below.endHandshake());
+    this.#below.set(socket, below);
+    socket.once('secureConnect', () => below.beginResponse());
     below.connect(options);
     return socket;
+  }
+
+  override reuseSocket(socket: Duplex, request: http.ClientRequest): void {
+    this.#below.get(socket)?.beginResponse();
+    super.reuseSocket(socket, request);
   }
 }
 
