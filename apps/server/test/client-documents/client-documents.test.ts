@@ -488,6 +488,31 @@ describe('at once', () => {
     await Promise.allSettled(all);
   });
 
+  test('who finds no place for keys has those that are kept, also after their time', async () => {
+    let now = 0;
+    const slow = await Promise.all(HOSTS.slice(0, 2).map(serveHeld));
+    const documents = documentsOf(HOSTS.join(), { clock: () => now, patience: 300 });
+    const keysOf = (address: string, caller: string) =>
+      documents.keysOf(
+        { uri: address, jwks_uri: address, method: 'private_key_jwt', signing_alg: null },
+        caller,
+      );
+    const { port } = await serve(world.pem, (_, response) =>
+      response.setHeader('content-type', 'application/json').end('{"keys":[]}'),
+    );
+    const honest = keysOf(`https://${HOST}:${port}/keys`, '192.0.2.9');
+    expect(await honest.find()).toEqual([]);
+    now += 3_601_000;
+    const all = slow.flatMap((server, index) =>
+      [1, 2].map((path) => keysOf(server.addressOf(path), `192.0.2.${index}`).find()),
+    );
+    for (const one of all) one.catch(() => {});
+    for (const server of slow) await server.arrived(2);
+    expect(await honest.find()).toEqual([]);
+    for (const send of slow.flatMap(({ held }) => held)) send();
+    await Promise.allSettled(all);
+  });
+
   test('who finds no place in time is told so, and it is no failure of the address', async () => {
     const server = await serveHeld(HOST);
     const documents = documentsOf(HOST, { patience: 300 });

@@ -2,7 +2,7 @@ import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient } from '@latchkey/store/records';
 import type { OutboundRequest } from '../outbound/request.ts';
-import { createScheduler } from '../outbound/scheduler.ts';
+import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
 import type { VouchedAddress, Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
@@ -147,7 +147,12 @@ export function createClientDocuments({
       });
       if (jwks_uri !== null) {
         return {
-          find: () => keySets.find(wanted(jwks_uri)),
+          find: () =>
+            keySets.find(wanted(jwks_uri)).catch((error: unknown) => {
+              const late = keySets.peek(wanted(jwks_uri), { mayBeLate: true });
+              if (late !== null && error instanceof NoPlace) return late;
+              throw error;
+            }),
           refresh: () => keySets.refresh(wanted(jwks_uri)),
         };
       }
