@@ -99,18 +99,19 @@ function problemOf(error: DomainError, returns: StrangersAddress | null): string
   return refusalInWords(error).description ?? errorDefinition(code).description;
 }
 
-const MAX_SHOWN = 200;
+const MAX_SHOWN = 500;
 
 /** Only with the characters of RFC 3986, section 2: any others may look like something else. */
 function uriToShow({ refused_uri = null }: ErrorPageDetails): string | null {
   if (refused_uri === null || !/^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(refused_uri)) return null;
-  return refused_uri.slice(0, MAX_SHOWN);
+  // Cut, it would hide whose host it is.
+  return refused_uri.length > MAX_SHOWN ? null : refused_uri;
 }
 
 /** What an id looks like. Whoever made the link chose it: a sentence, or a credential of somebody. */
 function clientToShow({ refused_client = null }: ErrorPageDetails): string | null {
   const isId = refused_client !== null && (isUuid(refused_client) || ADDRESS.test(refused_client));
-  return isId ? refused_client.slice(0, MAX_SHOWN) : null;
+  return isId && refused_client.length <= MAX_SHOWN ? refused_client : null;
 }
 
 const ADDRESS = /^https:\/\/[a-z0-9.-]+(?::\d+)?(?:\/[a-z0-9._~-]{0,40})*$/i;
