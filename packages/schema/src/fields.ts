@@ -24,8 +24,8 @@ export const moment = z.iso
   .refine((text) => !(Date.parse(text) >= Date.UTC(10_000, 0)), 'Must be before the year 10000.')
   .meta({ examples: ['2027-01-31T00:00:00Z'] });
 
-/** UTF-16 units that can become one code point of NFC, and some more. Longer text stays too long. */
-const MOST_UNITS = 8;
+/** At most so many UTF-16 units become one code point of NFC. Longer text stays too long. */
+const MOST_UNITS = 6;
 
 /**
  * Text for people that an operator types, in Unicode's form NFC. What shows nothing could make one
