@@ -10,6 +10,7 @@ import {
   honoLinking,
   type LinkingOptions,
 } from '@latchkey/client/linking';
+import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import { createTestServer, type TestServer } from '@latchkey/testing';
 import express from 'express';
 import { type FastifyRequest, fastify } from 'fastify';
@@ -261,4 +262,60 @@ test('a handler of fetch is a route handler of Next.js', () => {
   const GET: (request: Request, context: { params: Promise<object> }) => Promise<Response> =
     connect;
   expect(GET).toBeTypeOf('function');
+});
+
+/** Passes navigations on, and forgets that the browser preloads them: each comes twice. */
+const WORKER = `
+self.addEventListener('activate', (event) => event.waitUntil(
+  self.registration.navigationPreload.enable().then(() => self.clients.claim()),
+));
+self.addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));
+`;
+const REGISTERS = `<!doctype html><title>A page</title><script>
+navigator.serviceWorker.oncontrollerchange = () => { document.title = 'controlled'; };
+navigator.serviceWorker.register('/worker.js');
+</script>`;
+
+describeInBrowser('an application with a service worker, in a browser', (open) => {
+  test('links an account, and a callback that comes again leads on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using own = await createTestServer({ signInUrl: `${url}/sign-in` });
+    const { connect, callback } = expressLinking<express.Request>({
+      ...optionsFor(`${url}/callback`, () => 'user-1'),
+      latchkey: new Latchkey(own),
+    });
+    const arrived: string[] = [];
+    const app = express();
+    app.use(({ path, headers }, _response, next) => {
+      const isPreload = headers['service-worker-navigation-preload'] !== undefined;
+      arrived.push(`${path} ${isPreload ? 'preload' : headers['sec-fetch-dest']}`);
+      next();
+    });
+    app.get('/connect', connect);
+    app.get('/callback', callback);
+    app.get('/worker.js', (_request, response) => void response.type('js').send(WORKER));
+    app.use((_request, response) => void response.send(REGISTERS));
+    server.on('request', app);
+
+    const { page } = await open();
+    await page.goto(`${url}/`);
+    await page.waitForFunction("document.title === 'controlled'");
+    arrived.length = 0;
+    const signIn = await page.goto(`${url}/connect`);
+    expect(new URL(page.url()).pathname).toBe('/sign-in');
+    const address = await own.approve(`${signIn?.request().redirectedFrom()?.url()}`);
+    for (const expected of [/\/(?:settings|already\?[\w-]{36})$/, /\/already\?[\w-]{36}$/]) {
+      await page.goto(address);
+      expect(page.url()).toMatch(expected);
+    }
+    for (const path of ['/connect', '/callback']) {
+      expect(arrived).toEqual(expect.arrayContaining([`${path} preload`, `${path} empty`]));
+    }
+    expect(new Set(onLinked.mock.calls.map(([{ grant_id }]) => grant_id)).size).toBe(1);
+    expect(onFailed).not.toHaveBeenCalled();
+    server.closeAllConnections();
+    server.close();
+  });
 });
