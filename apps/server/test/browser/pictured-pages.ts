@@ -171,6 +171,24 @@ const views = {
     const refusedUri = `https://evil.example/${'x'.repeat(180)}`;
     return errorPage(frame, failed('redirect_uri_unregistered', { refusedUri }));
   },
+  'an unknown client': (frame) => {
+    const refusedClient = `https://${HOST}/${'clients/'.repeat(16)}`;
+    return errorPage(frame, failed('client_unknown', { refusedClient }));
+  },
+  'refused cookies': (frame, { letters }) => {
+    const wayBack = { url: stranger.href, to: { name: NAMES[letters], host: null } };
+    return errorPage(frame, failed('cookies_refused', { host: HOST, wayBack }));
+  },
+  'one more step': (frame) =>
+    errorPage(frame, failed('parameter_invalid', { ownAddress: '/link?ticket=lk_ticket' })),
+  'a document out of reach': (frame) =>
+    errorPage(
+      frame,
+      failed('client_document_unavailable', {
+        ...{ wayBack: { url: '/oauth/authorize', to: null } },
+        problem: 'The host of the document did not respond in time, or closed the connection.',
+      }),
+    ),
   'a refused request': (frame) =>
     errorPage(
       frame,
