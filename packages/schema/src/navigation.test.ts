@@ -9,6 +9,14 @@ const sent = {
     ],
     // respondWith(fetch(event.request)), as Workbox, next-pwa and Angular do.
     ['a service worker', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' }],
+    [
+      'a browser that preloads a navigation, while its service worker starts',
+      {
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+        'service-worker-navigation-preload': 'true',
+      },
+    ],
     ['a browser from before Fetch Metadata, curl', {}],
     ['a proxy that drops the mode', { 'sec-fetch-dest': 'document' }],
     ["Node's fetch", { 'sec-fetch-mode': 'cors' }],
@@ -36,6 +44,7 @@ const sent = {
   ],
   part: [
     ['an image', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    ['a preload of a script', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
     ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['a fenced frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'fencedframe' }],
     ['an object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],

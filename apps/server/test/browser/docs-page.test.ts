@@ -58,6 +58,11 @@ describeInBrowser('/docs for a person', (open) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await page.locator('header').getByRole('link', { name: 'what each means' }).click();
     await page.getByRole('heading', { level: 1, name: 'Errors' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page)).toEqual([]);
+    }
     expect(complaints).toEqual([]);
   });
 });

@@ -104,7 +104,8 @@ const faultsOf = `(() => {
   const { left, right, top, bottom } = document.querySelector('main').getBoundingClientRect();
   const isCentred = Math.abs(left - (innerWidth - right)) < 2 && (document.documentElement.scrollHeight > innerHeight || Math.abs(top - (innerHeight - bottom)) < 2);
   if (!isCentred) faults.push('not in the middle');
-  if (right - left > 640) faults.push('too wide');
+  const widest = document.querySelector('.connections') ? 640 : 448;
+  if (right - left !== Math.min(widest, innerWidth)) faults.push('of another width');
   return faults;
 })()`;
 
