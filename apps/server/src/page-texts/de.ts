@@ -27,7 +27,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'done.document': 'Verbunden',
   'done.title': '{application} ist verbunden',
   'done.text':
-    'Ab jetzt kann die Anwendung Ihr Konto bei {service} verwenden. Sie können diese Seite schließen.',
+    'Die Anwendung kann Ihr Konto bei {service} verwenden, bis Sie die Verbindung trennen. Sie können diese Seite schließen.',
   'done.open': '{application} öffnen',
 
   'end.title': 'Es wurde nichts verbunden',

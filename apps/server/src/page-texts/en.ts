@@ -24,7 +24,8 @@ export const en = {
 
   'done.document': 'Connected',
   'done.title': '{application} is connected',
-  'done.text': 'It can use your {service} account from now on. You can close this page.',
+  'done.text':
+    'It can use your {service} account until you disconnect it. You can close this page.',
   'done.open': 'Open {application}',
 
   'end.title': 'Nothing was connected',
