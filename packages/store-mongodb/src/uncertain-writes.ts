@@ -53,7 +53,8 @@ export async function settle<T>(
     if (found === 'retry') {
       const next = await send(write, durably);
       if ('result' in next) return afterRepetition(write, next.result, unknown);
-      if (!mayBeMade(next)) throw unknown;
+      // What was never sent, as where the pool was emptied just then, changes nothing of what is known.
+      if (next.sends > 0 && !mayBeMade(next)) throw unknown;
     }
     if (closing.aborted || performance.now() >= deadline) throw unknown;
     await pause(closing);
