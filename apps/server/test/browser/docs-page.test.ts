@@ -48,6 +48,9 @@ describeInBrowser('/docs for a person', (open) => {
       await page.emulateMedia({ colorScheme });
       const behind = 'getComputedStyle(document.body).backgroundColor';
       expect(await page.evaluate(behind)).toBe(background);
+      await page
+        .locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)')
+        .waitFor();
       // The others are in the markup of Swagger UI.
       const ofOthers = /^(?:nested-interactive|region|select-name): /;
       const violations = await violationsOf(page);
