@@ -20,15 +20,15 @@ export function urlThrough(
   return withOptions(`mongodb://${user}${proxy.addresses}${rest}`, options);
 }
 
-// Written behind the requests: the fence of a read, and what the audit keeps of an earlier request.
-const BEHIND = ['fences', 'refusals'];
+// Written behind the requests: the fence of a read, and what is kept and counted of earlier requests.
+const BEHIND = ['fences', 'refusals', 'hour_counts'];
 
 /** Whether a command is one of those that the promises of a request rest on. */
 export function isDurableWrite(command: Document): boolean {
   return (
     ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
     command.writeConcern?.w === 'majority' &&
-    !BEHIND.includes(command.update)
+    !BEHIND.includes(command[nameOf(command)])
   );
 }
 

@@ -137,7 +137,10 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
   test('a first use leaves a recovered grant unused', async () => {
     const grant = await service.linked.link();
     const { grant_id } = grant;
-    const holding = service.proxy.holdNext(isDurableWrite);
+    // Not any other write, such as one behind an earlier request.
+    const holding = service.proxy.holdNext(
+      (command) => isDurableWrite(command) && JSON.stringify(command).includes('first_used_at'),
+    );
     const using = invoke(service.server, 'REST', 'account.grant', {}, asBearer(grant));
     const held = await holding;
     const { bearer } = service.linked;
