@@ -2,7 +2,7 @@ import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient } from '@latchkey/store/records';
 import type { OutboundRequest } from '../outbound/request.ts';
-import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
+import { createScheduler } from '../outbound/scheduler.ts';
 import type { VouchedAddress, Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
@@ -113,6 +113,7 @@ export function createClientDocuments({
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_from, body) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
+    servesLateWithoutPlace: true,
   });
   // Apart from the documents, which a search for new keys leaves as they are.
   const inlineKeys = createKeptResponses<PublicKey[]>({
@@ -147,12 +148,7 @@ export function createClientDocuments({
       });
       if (jwks_uri !== null) {
         return {
-          find: () =>
-            keySets.find(wanted(jwks_uri)).catch((error: unknown) => {
-              const late = keySets.peek(wanted(jwks_uri), { mayBeLate: true });
-              if (late !== null && error instanceof NoPlace) return late;
-              throw error;
-            }),
+          find: () => keySets.find(wanted(jwks_uri)),
           refresh: () => keySets.refresh(wanted(jwks_uri)),
         };
       }

@@ -55,6 +55,7 @@ export function createKeptResponses<Value>({
   read,
   onResult = () => {},
   most = KEPT,
+  servesLateWithoutPlace = false,
 }: {
   clock: Clock;
   scheduler: Scheduler;
@@ -62,6 +63,8 @@ export function createKeptResponses<Value>({
   read(from: VouchedAddress, body: Buffer): Value;
   onResult?(result: FetchResult): void;
   most?: number;
+  /** Whether a good one is served after its time also where a fetch finds no place. Default: false. */
+  servesLateWithoutPlace?: boolean;
 }) {
   const known = createLatestUsed<Good<Value>>(most);
   const others = createLatestUsed<Good<Value>>(most);
@@ -171,7 +174,8 @@ export function createKeptResponses<Value>({
       } catch (error) {
         // A final failure has taken it away.
         const earlier = goodOf(wanted);
-        if (error instanceof NoPlace || !isServed(earlier, SERVED_LATE)) throw error;
+        const mayBeLate = servesLateWithoutPlace || !(error instanceof NoPlace);
+        if (!mayBeLate || !isServed(earlier, SERVED_LATE)) throw error;
         return earlier.value;
       }
     },
