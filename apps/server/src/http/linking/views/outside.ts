@@ -53,8 +53,9 @@ const MOST_IN_TITLE = 40;
 /** What an application is called. The name of one with a document is only a claim. */
 export function whoIs({ name, host }: ShownName, place: 'title' | 'sentence' = 'sentence'): Html {
   if (host !== null) return shownHost(host);
+  if (place === 'sentence') return named(name);
   const found = [...letters.segment(name)];
-  const isCut = place === 'title' && found.length > MOST_IN_TITLE;
+  const isCut = found.length > MOST_IN_TITLE;
   return named(isCut ? `${name.slice(0, found[MOST_IN_TITLE - 1]?.index)}…` : name);
 }
 
