@@ -8,7 +8,7 @@ import type { Route } from '../http/router.ts';
 import { createDemoClient } from './demo-client.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
-import { convertFor, endAndCall, isLinkExperiment } from './experiments.ts';
+import { convertFor, endAndCall, linkExperimentOf } from './experiments.ts';
 import { createHeardEvents } from './heard-events.ts';
 import { signedInUser } from './host-routes.ts';
 import { createLinkedAccounts, type LinkedAccount } from './linked-accounts.ts';
@@ -77,8 +77,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       method: 'GET',
       path: demoPaths.connect,
       handle(context, query) {
-        const asked = query.get('try');
-        const pending = newPendingLink(isLinkExperiment(asked) ? asked : 'connect');
+        const pending = newPendingLink(linkExperimentOf(query.get('try')));
         const location = addToQuery(`${publicUrl}/oauth/authorize`, {
           response_type: 'code',
           client_id: DEMO_APPLICATION_ID,

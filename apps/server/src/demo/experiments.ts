@@ -6,9 +6,9 @@ const linkExperiments = ['connect', 'race', 'lost', 'replay'] as const;
 /** What the demo can try with the code of a link. */
 export type LinkExperiment = (typeof linkExperiments)[number];
 
-export function isLinkExperiment(text: string | null | undefined): text is LinkExperiment {
-  return linkExperiments.some((experiment) => experiment === text);
-}
+/** Any other text just connects. */
+export const linkExperimentOf = (text: string | null | undefined): LinkExperiment =>
+  linkExperiments.find((experiment) => experiment === text) ?? 'connect';
 
 export interface ShownExperiment {
   readonly experiment: LinkExperiment | 'end';

@@ -1,5 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import { ownLocation } from '@latchkey/rules/linking/redirect';
+import { type Location, ownLocation } from '@latchkey/rules/linking/redirect';
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import { formMembers, readOwnForm } from '../http/form.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
@@ -37,9 +37,8 @@ export function hostRoutes(tools: DemoTools): Route[] {
         // As in the service of a host: who is signed in is asked only for another account.
         if (user !== null && query.get('prompt') !== 'select_account') {
           const account_id = demoAccounts[user].id;
-          const readInput = async () => ({ link, account_id });
-          const identified = await asHost(tools, context, 'admin.links.identify', readInput);
-          return sendRedirect(context, ownLocation(tools, identified.redirect_to as string));
+          const consent = await identify(tools, context, async () => ({ link, account_id }));
+          return sendRedirect(context, consent);
         }
         const { application } = await asHost(tools, context, 'admin.links.read', async () => {
           if (link === '') throw DomainError.because('link_ill_formed');
@@ -59,15 +58,14 @@ export function hostRoutes(tools: DemoTools): Route[] {
       path: demoPaths.signIn,
       async handle(context) {
         let user = '';
-        const { redirect_to } = await asHost(tools, context, 'admin.links.identify', async () => {
+        const consent = await identify(tools, context, async () => {
           const form = formMembers(await readOwnForm(context, origin), ['link', 'user']);
           user = form.user ?? '';
           if (!isDemoUser(user)) throw new DomainError('account_not_found');
           return { link: form.link ?? '', account_id: demoAccounts[user].id };
         });
         const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
-        // Null only with a page of the host's own.
-        sendRedirect(context, ownLocation(tools, redirect_to as string), { 'Set-Cookie': cookie });
+        sendRedirect(context, consent, { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {
@@ -86,6 +84,17 @@ export function hostRoutes(tools: DemoTools): Route[] {
       },
     }),
   ];
+}
+
+/** Says who the user is. Returns the address of the consent page. */
+async function identify(
+  tools: DemoTools,
+  context: RequestContext,
+  readInput: () => Promise<OperationInput<'admin.links.identify'>>,
+): Promise<Location> {
+  const { redirect_to } = await asHost(tools, context, 'admin.links.identify', readInput);
+  // Null only with a page of the host's own.
+  return ownLocation(tools, redirect_to as string);
 }
 
 type HostOperation = 'admin.links.read' | 'admin.links.identify' | 'admin.pages.create';

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RequestContext } from '../http/request-context.ts';
 import type { DemoCookies } from './demo-cookies.ts';
-import { isLinkExperiment, type LinkExperiment } from './experiments.ts';
+import { type LinkExperiment, linkExperimentOf } from './experiments.ts';
 
 /** Kept in a cookie, so that a restart loses none. */
 export interface PendingLink {
@@ -50,5 +50,5 @@ export function findPendingLink(
   const [, own, codeVerifier, word] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
   if (own === undefined || codeVerifier === undefined) return null;
   if (!timingSafeEqual(Buffer.from(own), Buffer.from(state))) return null;
-  return { state, codeVerifier, experiment: isLinkExperiment(word) ? word : 'connect' };
+  return { state, codeVerifier, experiment: linkExperimentOf(word) };
 }
