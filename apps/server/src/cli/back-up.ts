@@ -2,6 +2,7 @@ import { formatTimestamp } from '@latchkey/schema';
 import type { BackupContents } from '@latchkey/store/backup';
 import { driverOf } from '../open-store.ts';
 import { loadSettings, refuseInMemory } from '../settings.ts';
+import { print } from './print.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function backUpDatabase(
@@ -36,12 +37,3 @@ export const onWire = ({ made_at, foreign: _, ...contents }: BackupContents) => 
   ...contents,
   made_at: made_at === null ? null : formatTimestamp(made_at),
 });
-
-export async function print(
-  { stdout }: Terminal,
-  json: boolean | undefined,
-  object: object,
-  text: string,
-): Promise<void> {
-  await stdout.write(`${json ? JSON.stringify(object) : text}\n`);
-}

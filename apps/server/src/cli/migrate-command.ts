@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addExamples } from './examples.ts';
+import { print } from './print.ts';
 import { READING } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -7,7 +8,6 @@ import type { Terminal } from './terminal.ts';
 export function addMigrateCommand(command: Command, terminal: Terminal): void {
   command.option('--json', 'print JSON').action(async ({ json }: { json?: boolean }) => {
     const { withService } = await import('./open-for-command.ts');
-    const { print } = await import('./back-up.ts');
     await withService(terminal, READING, async ({ service }) => {
       await service.store.ping();
       const text =

@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 import { closeService, eventsFrom, openService } from '../open-service.ts';
 import { driverOf } from '../open-store.ts';
 import { loadSettings } from '../settings.ts';
-import { databaseUrl, describeContents, onWire, print } from './back-up.ts';
+import { databaseUrl, describeContents, onWire } from './back-up.ts';
 import { commandLog } from './command-log.ts';
+import { print } from './print.ts';
 import { describeRevoked, gapError, revokeByLogs } from './revoke-by-logs.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -15,9 +15,9 @@ import {
   readAuditLines,
 } from '../restore/read-audit-lines.ts';
 import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
-import { print } from './back-up.ts';
 import { confirm } from './confirm.ts';
 import { withService } from './open-for-command.ts';
+import { print } from './print.ts';
 import { STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
