@@ -30,6 +30,7 @@ export function withLinkingDemo(settings: Settings, url: string): Settings {
     ...settings,
     publicUrl,
     signInUrl: publicUrl + demoPaths.signIn,
+    pageHome: settings.pageHome ?? publicUrl + demoPaths.application,
     pageName: settings.pageName ?? 'Demo Service',
     pageLogo: settings.pageLogo ?? demoLogos.host,
   };

@@ -202,6 +202,12 @@ describe('the demo', () => {
     }
   });
 
+  test('leads back from an address where nothing is', async () => {
+    const response = await fetch(`${server.url}/nothing`, { headers: { accept: 'text/html' } });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(`href="${server.demoUrl}"`);
+  });
+
   test('has no operator, and is what the metadata says', async () => {
     expect((await visit(server, '/admin/applications')).status).toBe(404);
     const { text } = await visit(server, '/.well-known/oauth-authorization-server');
