@@ -88,7 +88,7 @@ const faultsOf = `(() => {
     const isCut = e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === 'hidden';
     if (isCut && !e.matches('.unseen, .logo')) faults.push('cut: ' + e.outerHTML);
   }
-  for (const e of document.querySelectorAll('time, .person .quiet > bdi')) {
+  for (const e of document.querySelectorAll('.person .quiet > bdi')) {
     if (new Set(Array.from(e.getClientRects(), ({ top }) => top)).size > 1) faults.push('on two lines: ' + e.textContent);
   }
 
@@ -208,6 +208,37 @@ describeInBrowser('a picture of a page', (open) => {
     expect(new Set(await buttons('transitionDuration'))).toEqual(new Set(['0.12s']));
     await page.emulateMedia({ reducedMotion: 'reduce' });
     expect(new Set(await buttons('transitionDuration'))).toEqual(new Set(['0s']));
+  });
+
+  test('keeps a date on one line, wherever the line ends', async () => {
+    const { page, show } = await screen();
+    await show(pageIn('connections', { letters: 3, scopes: 1, language: 'en' }));
+    for (let width = 280; width <= 480; width += 5) {
+      await page.setViewportSize({ width, height: 640 });
+      const lines = await page.evaluate(
+        `Array.from(document.querySelectorAll('time'), (e) => e.getClientRects().length)`,
+      );
+      expect(lines, `${width} px`).toEqual([1, 1]);
+    }
+  });
+
+  test('has three tones, with a colour and an icon each', async () => {
+    const { page, show } = await screen();
+    const seen: [color: string, icon: string][] = [];
+    for (const name of ['an unknown client', 'disconnect', 'the end'] as const) {
+      await show(pageIn(name, { letters: 3, scopes: 1, language: 'en' }));
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        seen.push(
+          await page.evaluate(
+            `(({ backgroundColor, maskImage }) => [backgroundColor, maskImage])(getComputedStyle(document.querySelector('.tone'), '::before'))`,
+          ),
+        );
+      }
+    }
+    expect(new Set(seen.map(([color]) => color)).size).toBe(6);
+    expect(new Set(seen.map(([, icon]) => icon)).size).toBe(3);
+    for (const [, icon] of seen) expect(icon).toMatch(/^url\("data:image\/svg\+xml,/);
   });
 
   test('is small: a question for 8 scopes, its style and its script, without its logos', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { errorDefinition } from '@latchkey/schema';
+import { errorCodes, errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
@@ -522,4 +522,10 @@ describeOnAnyStore('the audit', (fresh) => {
       ]);
     }
   });
+});
+
+// OAuth clients can't send a Bearer secret there: the test above has what they are told instead.
+test('no description but that of missing credentials names Bearer', () => {
+  const named = errorCodes.filter((code) => errorDefinition(code).description.includes('Bearer'));
+  expect(named).toEqual(['credentials_missing']);
 });
