@@ -4,6 +4,8 @@ import { pathOf } from '@latchkey/store-sqlite/driver';
 import { expect, test } from 'vitest';
 import { databaseUrlFault } from './database-url.ts';
 
+const home = resolve(homedir());
+
 test.each([
   ['file::memory:', ':memory:'],
   ['file:a.db', 'a.db'],
@@ -40,12 +42,12 @@ test.each([
   ['file:///a%2Fb.db', ['file:///a/b.db']],
   ['file:./100%.db', ['file:./100-.db']],
   // What a shell expands.
-  ['file:~/a.db', [`file:${homedir()}/a.db`]],
-  ['file://~/a.db', [`file:${homedir()}/a.db`]],
-  ['file:///~/a.db', [`file:${homedir()}/a.db`]],
-  ['file:$HOME/a.db', [`file:${homedir()}/a.db`]],
+  ['file:~/a.db', [`file:${home}/a.db`]],
+  ['file://~/a.db', [`file:${home}/a.db`]],
+  ['file:///~/a.db', [`file:${home}/a.db`]],
+  ['file:$HOME/a.db', [`file:${home}/a.db`]],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as somebody writes it
-  ['file:${HOME}/a.db', [`file:${homedir()}/a.db`]],
+  ['file:${HOME}/a.db', [`file:${home}/a.db`]],
   ['file:~ada/a.db', []],
   ['file:$DATA/a.db', []],
   // Another scheme, or none.
@@ -60,7 +62,7 @@ test.each([
   ['./data/a', ['file:./data/a']],
   ['/srv/a.db', ['file:/srv/a.db']],
   ['a.sqlite', ['file:a.sqlite']],
-  ['~/a.db', [`file:${homedir()}/a.db`]],
+  ['~/a.db', [`file:${home}/a.db`]],
   // Windows.
   ['file:\\srv\\a.db', ['file:/srv/a.db']],
   ['file:C:\\data\\a.db', ['file:C:/data/a.db']],
@@ -102,5 +104,5 @@ test.each([
 
 test('a path from the home directory is absolute', () => {
   const meant = databaseUrlFault('file:~/a.db')?.meant ?? '';
-  expect(pathOf(meant)).toBe(resolve(homedir(), 'a.db'));
+  expect(pathOf(meant)).toBe(resolve(home, 'a.db'));
 });

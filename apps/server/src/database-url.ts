@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { percentDecode } from '@latchkey/rules/percent-decode';
 import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './open-store.ts';
 
@@ -65,7 +66,7 @@ function meantBy(text: string): string[] {
     .replaceAll('\\', '/')
     // No address has these, whatever the file is called.
     .replaceAll(/[?#%]/g, '-')
-    .replace(/^\/*(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, () => homedir());
+    .replace(/^\/*(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, () => resolve(homedir()));
   return spellings(path, /sqlite/i.test(scheme ?? ''));
 }
 
