@@ -291,15 +291,17 @@ describeOnEachStore('connections at their limit', (fresh) => {
   });
 
   test('of many addresses that read no response make room', async () => {
-    const opened = () => openFiles(server);
     // Those of the test before are closed.
-    await expect.poll(opened, { timeout: 15_000 }).toBeLessThan(OF_ADDRESS);
+    await expect.poll(() => openFiles(server), { timeout: 15_000 }).toBeLessThan(OF_ADDRESS);
+    const before = await openFiles(server);
     const slow = { first: UNREAD, every: 1000, reads: false, count: OF_ADDRESS };
     const clients = await Promise.all(
       Array.from({ length: 4 }, () => SlowClients.start(server, slow)),
     );
     for (const each of clients) each.go();
-    await expect.poll(opened, { timeout: 30_000 }).toBeGreaterThan(MOST * 0.95);
+    // From seven eighths on they make room for one another, so more may never be open at a time.
+    const opened = async () => (await openFiles(server)) - before;
+    await expect.poll(opened, { timeout: 30_000 }).toBeGreaterThan(MOST * 0.85);
     await serveOthers();
     expect(warnings()).toEqual([]);
     await Promise.all(clients.map((each) => each.stop()));
@@ -317,7 +319,8 @@ describeOnEachStore('connections at their limit', (fresh) => {
     await sleep(500);
     const refused = new RawConnection(server, '127.0.2.1');
     await expect.poll(() => refused.ended).toBe(true);
-    expect(warnings()).toEqual(['too many connections: new ones are closed']);
+    // A line of the log arrives after the end of the connection that it tells of.
+    await expect.poll(warnings).toEqual(['too many connections: new ones are closed']);
     await serveOthers();
     const responses = running.map(async (connection, index) => {
       connection.socket.write(bodies[index]?.slice(1) ?? '');
