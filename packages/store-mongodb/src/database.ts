@@ -24,7 +24,7 @@ import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import { checkRights } from './rights.ts';
 import { noteVersion, versionOf } from './schema-version.ts';
-import { askServer, type ServerFacts } from './server.ts';
+import { askServer, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
 import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { claimed } from './use-mark.ts';
 
@@ -242,6 +242,9 @@ export class Database {
       };
       await checkRights(db, this.#timeouts.operation);
       const { create = true, claim, onWarning } = this.#options;
+      if (server.sharded) {
+        onWarning?.(`The database is ${NEVER_ON_SHARDS}. Use a replica set of three members.`);
+      }
       if (create) await noteVersion(db, concerns);
       else {
         await refuseNew(db, this.#timeouts.operation);

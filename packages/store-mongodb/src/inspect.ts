@@ -21,7 +21,7 @@ import { fromId } from './documents/values.ts';
 import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from './indexes.ts';
 import { missingRights, needed } from './rights.ts';
 import { versionOf } from './schema-version.ts';
-import { askServer, type ServerFacts } from './server.ts';
+import { askServer, isMongos, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
 import { sizesIn } from './sizes.ts';
 import { useMarks } from './use-mark.ts';
 
@@ -119,8 +119,12 @@ function checkSchema(found: string, schema: number): Finding {
 const MEMBERS = 3;
 
 function* checkTopology(hello: Document): Generator<Finding> {
-  if (hello.msg === 'isdbgrid') {
-    yield ok('topology', 'A sharded cluster.');
+  if (isMongos(hello)) {
+    yield warning(
+      'topology',
+      `This is ${NEVER_ON_SHARDS}.`,
+      'Use a replica set of three members: docs/operations/mongodb.md, "On a sharded cluster".',
+    );
     return;
   }
   const { setName, hosts = [], arbiters = [] } = hello;

@@ -4,6 +4,7 @@ import { ConfigurationError } from './configuration-error.ts';
 export interface ServerFacts {
   /** A member of a replica set, or a sharded cluster, which consists of replica sets. */
   replicated: boolean;
+  sharded: boolean;
   /** Whether one write can be a fence for all reads. Shards have no common order of writes. */
   fenced: boolean;
 }
@@ -20,9 +21,11 @@ export async function askServer(database: Db): Promise<ServerFacts> {
     );
   }
   const isOneSet = typeof hello.setName === 'string';
-  return { replicated: isOneSet || isMongos(hello), fenced: isOneSet };
+  const sharded = isMongos(hello);
+  return { replicated: isOneSet || sharded, sharded, fenced: isOneSet };
 }
 
-function isMongos(hello: Document): boolean {
-  return hello.msg === 'isdbgrid';
-}
+export const isMongos = (hello: Document): boolean => hello.msg === 'isdbgrid';
+
+/** Decision 79. */
+export const NEVER_ON_SHARDS = 'a sharded cluster, on which Latchkey was never tested';

@@ -34,3 +34,13 @@ test.each([
     ]);
   },
 );
+
+test('a sharded cluster is told to be untested', async () => {
+  const server = await scriptedServer('mongos');
+  const findings = [];
+  for await (const finding of inspectMongodb(server.url, Date.now, {})) findings.push(finding);
+  expect(findings.find(({ check }) => check === 'topology')).toMatchObject({
+    level: 'warning',
+    found: expect.stringContaining('never tested'),
+  });
+});

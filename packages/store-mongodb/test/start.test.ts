@@ -31,6 +31,17 @@ function expectConfigurationError(error: Error, saying: RegExp): void {
 
 const unavailable = { code: 'store_unavailable', members: {} };
 
+test.each([
+  ['mongos', [expect.stringMatching(/^The database is a sharded cluster.*never tested/)]],
+  ['primary', []],
+] as const)('a start on a %s warns as it should', async (is, warnings) => {
+  const { url } = await scriptedServer(is);
+  const onWarning = vi.fn();
+  const store = await openMongoStore({ url, clock: Date.now, onWarning });
+  await store.close();
+  expect(onWarning.mock.calls.flat()).toEqual(warnings);
+});
+
 describe('a start fails', () => {
   test('if the password is wrong', async () => {
     const server = await scriptedServer();
