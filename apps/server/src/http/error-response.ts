@@ -26,7 +26,7 @@ export const SEND_FORM =
   'Send client_id and client_secret in a form, Content-Type: application/x-www-form-urlencoded, or as Authorization: Basic.';
 
 export function errorBody(
-  context: RequestContext,
+  context: Pick<RequestContext, 'publicUrl' | 'requestId' | 'asksForForm'>,
   error: DomainError,
   caller: CallerKind | null,
 ): ErrorBody {

@@ -1,30 +1,26 @@
+import { DomainError } from '@latchkey/domain/domain-error';
 import {
   type ErrorCode,
   errorCodes,
   errorDefinition,
-  errorWord,
   events,
   type OperationContract,
-  type OperationName,
   operations,
 } from '@latchkey/schema';
 import { z } from 'zod';
-import { parameterInvalid } from '../operations/input.ts';
+import { errorBody } from '../http/error-response.ts';
 import { ABOUT, FLOW } from './about.ts';
 import { errorsOf } from './errors.ts';
-import { DENIED, type Example, examples, GRANT } from './examples.ts';
+import { type Example, exampleOf } from './examples.ts';
 import {
   authorization,
   FORM,
   metadataPaths,
   tokenContract,
-  tokenExample,
   withCredentials,
 } from './oauth-paths.ts';
 import { securityOf, securitySchemes } from './security.ts';
 import { type DescribedOperation, sharedOperation } from './shared-operation.ts';
-
-type AnyExample = Record<keyof Example<OperationName>, object>;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -123,37 +119,21 @@ function inputParts(
   };
 }
 
-function exampleIssues({ input }: OperationContract, example: object) {
-  const members = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
-  // An operator's operation without members refuses any.
-  const error = [...members, 'offset']
-    .map((name) => input.safeParse({ ...example, [name]: '' }).error)
-    .find((found) => found !== undefined);
-  if (!error) throw new Error('No empty member is an example of parameter_invalid.');
-  return parameterInvalid(error).members.issues;
-}
-
-function exampleError(code: ErrorCode, operation: OperationContract, example: object) {
-  const definition = errorDefinition(code);
+function exampleError(code: ErrorCode, { caller, path }: OperationContract, { errors }: Example) {
+  const context = {
+    publicUrl: () => 'https://latchkey.example',
+    requestId: '0193aa00-0000-7000-8000-0000000000ff',
+    asksForForm: path === tokenContract.path,
+  };
   return {
-    summary: definition.title,
-    value: {
-      error: errorWord(code, operation.caller),
-      error_description: definition.description,
-      error_code: code,
-      error_uri: `https://latchkey.example/docs/errors#${code}`,
-      request_id: '0193aa00-0000-7000-8000-0000000000ff',
-      ...(definition.members?.includes('grant_id') && { grant_id: GRANT }),
-      ...(definition.members?.includes('issues') && { issues: exampleIssues(operation, example) }),
-      ...(definition.members?.includes('status') && { status: 'denied' }),
-      ...(definition.members?.includes('redirect_to') && { redirect_to: DENIED }),
-    },
+    summary: errorDefinition(code).title,
+    value: errorBody(context, new DomainError(code, errors?.[code]), caller),
   };
 }
 
 function responses(
   operation: OperationContract,
-  { input, output }: AnyExample,
+  example: Example,
 ): DescribedOperation['responses'] {
   const errors = errorsOf(operation);
   const statuses = [...new Set(errors.map((code) => errorDefinition(code).status))].sort();
@@ -168,7 +148,7 @@ function responses(
           'application/json': {
             schema: { $ref: `${COMPONENTS}ErrorBody` },
             examples: Object.fromEntries(
-              codes.map((code) => [code, exampleError(code, operation, input)]),
+              codes.map((code) => [code, exampleError(code, operation, example)]),
             ),
           },
         },
@@ -183,7 +163,10 @@ function responses(
         description: success?.description,
         headers: responseHeaders(200),
         content: {
-          'application/json': { schema: { $ref: COMPONENTS + success?.id }, example: output },
+          'application/json': {
+            schema: { $ref: COMPONENTS + success?.id },
+            example: example.output,
+          },
         },
       },
     ],
@@ -222,11 +205,8 @@ const linkingTag = {
   description: 'Where browsers and OAuth libraries begin.',
 };
 
-function describeOperation(
-  name: string,
-  operation: OperationContract,
-  example: AnyExample,
-): DescribedOperation {
+function describeOperation(name: string, operation: OperationContract): DescribedOperation {
+  const example = exampleOf(name);
   const needs = [
     ...(operation.needsLinking ? ['SIGN_IN_URL'] : []),
     ...(operation.needsEvents ? ['EVENTS_KEY'] : []),
@@ -266,14 +246,11 @@ function withNamedBody(
 export function openApiDocument() {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
   const bodies: Record<string, object> = {};
-  for (const [name, operation] of Object.entries(operations) as [
-    OperationName,
-    OperationContract,
-  ][]) {
+  for (const [name, operation] of Object.entries<OperationContract>(operations)) {
     const method = operation.method.toLowerCase();
     const path = paths[operation.path] ?? {};
     paths[operation.path] = path;
-    const described = describeOperation(name, operation, examples[name]);
+    const described = describeOperation(name, operation);
     const before = path[method];
     path[method] =
       before === undefined ? described : withNamedBody(sharedOperation(before, described), bodies);
@@ -292,7 +269,7 @@ export function openApiDocument() {
     paths: {
       ...paths,
       [tokenContract.path]: {
-        post: describeOperation('oauth.token', tokenContract, tokenExample()),
+        post: describeOperation('oauth.token', tokenContract),
       },
       '/oauth/authorize': { get: authorization },
       ...metadataPaths,

@@ -7,7 +7,7 @@ import {
   operations,
 } from '@latchkey/schema';
 import { z } from 'zod';
-import { CALLBACK, CHALLENGE, type Example, examples } from './examples.ts';
+import { exampleOf } from './examples.ts';
 
 // `/link` and `/connections` are for people, and have no place here.
 
@@ -46,28 +46,15 @@ export const tokenContract: OperationContract = {
   errors: [...convertErrors, 'grant_type_unsupported'],
 };
 
-export function tokenExample(): Pick<Example<'grants.convert'>, 'input'> & { output: object } {
-  const { input, output: grant } = examples['grants.convert'];
-  const { grant_secret, scope } = grant;
-  return {
-    input: { ...input, grant_type: 'authorization_code' } as typeof input,
-    output: { access_token: grant_secret, token_type: 'Bearer', scope, grant },
-  };
-}
+const { input: asked } = exampleOf('links.begin');
 
-const parameter = (
-  name: string,
-  required: boolean,
-  description: string,
-  schema: object,
-  example?: string,
-) => ({
+const parameter = (name: string, required: boolean, description: string, schema: object) => ({
   name,
   in: 'query',
   required,
   description,
   schema: { type: 'string', ...schema },
-  ...(example !== undefined && { example }),
+  ...(name in asked && { example: asked[name] }),
 });
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });
@@ -93,43 +80,27 @@ export const authorization = {
   tags: ['Linking'],
   security: [],
   parameters: [
-    parameter('response_type', true, 'The only one there is.', { enum: ['code'] }, 'code'),
-    parameter(
-      'client_id',
-      true,
-      'The id of the application.',
-      { format: 'uuid' },
-      examples['admin.applications.get'].output.id,
-    ),
+    parameter('response_type', true, 'The only one there is.', { enum: ['code'] }),
+    parameter('client_id', true, 'The id of the application.', { format: 'uuid' }),
     parameter(
       'redirect_uri',
       false,
       'Exactly a registered one; only the port of a loopback address may differ. Default: the only one.',
       {},
-      CALLBACK,
     ),
-    parameter('scope', true, 'Described scopes, separated by spaces.', {}, 'profile.read'),
-    parameter(
-      'state',
-      false,
-      'Comes back in the response. Required without a code challenge.',
-      { maxLength: 2_048 },
-      'xyz',
-    ),
+    parameter('scope', true, 'Described scopes, separated by spaces.', {}),
+    parameter('state', false, 'Comes back in the response. Required without a code challenge.', {
+      maxLength: 2_048,
+    }),
     parameter(
       'code_challenge',
       false,
       'BASE64URL(SHA-256(code_verifier)), RFC 7636. Required for public applications.',
       { pattern: '^[A-Za-z0-9_-]{43}$' },
-      CHALLENGE,
     ),
-    parameter(
-      'code_challenge_method',
-      false,
-      'Required with a code challenge.',
-      { enum: ['S256'] },
-      'S256',
-    ),
+    parameter('code_challenge_method', false, 'Required with a code challenge.', {
+      enum: ['S256'],
+    }),
     parameter('response_mode', false, 'The only one there is.', { enum: ['query'] }),
     parameter('login_hint', false, 'What is known of the user.', { maxLength: 200 }),
     parameter('ui_locales', false, 'Languages, separated by spaces.', { maxLength: 100 }),

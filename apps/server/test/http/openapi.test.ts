@@ -1,9 +1,14 @@
 import {
+  CREDENTIAL_RANDOM_BYTES,
+  type CredentialKind,
+  credentialPrefixes,
   errorCodes,
   errorDefinition,
+  formatCredential,
   type OperationContract,
   objects,
   operations,
+  parseCredential,
 } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { headersOf, type Json, send } from './call.ts';
@@ -28,6 +33,20 @@ const resolve = (document: Json, reference: string): Json =>
     .replace(/^#\//, '')
     .split('/')
     .reduce((node, key) => node?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+
+/** Whether the random bytes of a credential are zero, but for the last one of sixteen. */
+function nearlyZero(credential: string): boolean {
+  const [kind] = Object.entries(credentialPrefixes).find(([, prefix]) =>
+    credential.startsWith(prefix),
+  ) ?? [''];
+  return Array.from({ length: 256 }, (_, last) =>
+    Uint8Array.from({ length: CREDENTIAL_RANDOM_BYTES }, (_, i) => (i % 16 === 15 ? last : 0)),
+  ).some((bytes) => {
+    if (kind === '') return credential === `whsec_${Buffer.from(bytes).toString('base64')}`;
+    const id = parseCredential(kind as CredentialKind, credential) ?? '';
+    return formatCredential(kind as CredentialKind, id, bytes) === credential;
+  });
+}
 
 describeOnAnyStore('/openapi.json', (fresh) => {
   const server = useServer(fresh);
@@ -123,6 +142,10 @@ describeOnAnyStore('/openapi.json', (fresh) => {
             code,
             errorDefinition(value.error_code).status,
           ]);
+          // The grant of an unknown outcome is known to few.
+          const { members = [] } = errorDefinition(value.error_code);
+          if (code !== 'outcome_unknown')
+            for (const has of members) expect(value).toHaveProperty(has);
           return code;
         },
       ),
@@ -182,6 +205,12 @@ describeOnAnyStore('/openapi.json', (fresh) => {
       for (const credential of credentials) expect(credential).toMatch(/_[0-9A-Za-z]{71}$/);
     },
   );
+
+  test('has no credential in its examples that anybody could have got', () => {
+    const found = JSON.stringify(document).match(/lk_[a-z]+_\w{71}|whsec_[\w+/]{43}=/g) ?? [];
+    expect(found.length).toBeGreaterThan(10);
+    for (const credential of found) expect(nearlyZero(credential), credential).toBe(true);
+  });
 
   test('has nothing that breaks a generated client', () => {
     const members = new Set<string>();

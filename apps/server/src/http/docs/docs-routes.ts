@@ -1,5 +1,4 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import { openApiDocument } from '../../openapi/document.ts';
 import { errorStatus } from '../error-response.ts';
 import { html } from '../html.ts';
 import type { CheckReadiness } from '../monitoring-routes.ts';
@@ -87,24 +86,34 @@ export function homeRoute(
 
 const BY_ACCEPT = { Vary: 'Accept' };
 
-function openApi(path: string, describe: () => object): Route {
+/** Few ask for the document, so that it and its examples are loaded for the first who does. */
+async function openApiDocument() {
+  const document = await import('../../openapi/document.ts');
+  return document.openApiDocument();
+}
+
+function openApi(path: string, describe: () => Promise<object>): Route {
   // Kept as text: serializing it takes a hundred times as long as sending it.
-  let text: string | undefined;
+  let text: Promise<string> | undefined;
   return {
     method: 'GET',
     path,
-    handle(context) {
-      text ??= JSON.stringify(describe()).slice(1);
+    async handle(context) {
+      text ??= describe().then((document) => JSON.stringify(document).slice(1));
+      // The next request retries, such as after one without a free file descriptor.
+      text.catch(() => {
+        text = undefined;
+      });
       const servers = JSON.stringify([{ url: context.publicUrl() }]);
-      send(context, 200, JSON_TYPE, `{"servers":${servers},${text}`);
+      send(context, 200, JSON_TYPE, `{"servers":${servers},${await text}`);
     },
   };
 }
 
 /** The document without the operations that settings turn off, or that another port has. */
-function documentOf(others: readonly Route[]): object {
+async function documentOf(others: readonly Route[]): Promise<object> {
   const served = new Set(others.map(({ method, path }) => `${method} ${path}`));
-  const document = openApiDocument();
+  const document = await openApiDocument();
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const kept = Object.entries(methods).filter(([method]) =>
       served.has(`${method.toUpperCase()} ${path}`),
