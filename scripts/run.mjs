@@ -213,6 +213,8 @@ const tasks = {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');
   },
+  // Makes what is generated and committed: all of it, or the files whose path contains a word.
+  generate: (args) => run('node', [join('scripts', 'generate.ts'), ...args], 'inherit'),
   format: () => tool('biome', ['check', '--write', '.']),
   // RELEASING.md has these in their order.
   changeset: (args) => tool('changeset', args),

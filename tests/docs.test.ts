@@ -3,9 +3,6 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { commandPage } from './support/command-page.ts';
-import { errorPage } from './support/error-page.ts';
-import { packageGraph } from './support/manifests.ts';
 import { anchors, links } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
 
@@ -18,23 +15,6 @@ for await (const page of glob('**/*.md', { cwd: root, exclude })) pages.push(pag
 const ours = pages.filter((page) => !page.startsWith('.')).sort();
 
 const read = (page: string) => readFile(join(root, page), 'utf8');
-
-test('docs/errors.md is the error table', async () => {
-  // `npm test -- tests/docs.test.ts -u` writes it again.
-  await expect(errorPage()).toMatchFileSnapshot('../docs/errors.md');
-});
-
-test('docs/operations/commands.md is the help of the commands', async () => {
-  // `npm test -- tests/docs.test.ts -u` writes it again.
-  await expect(commandPage()).toMatchFileSnapshot('../docs/operations/commands.md');
-});
-
-test('docs/architecture.md has the packages and their direction', async () => {
-  // `npm test -- tests/docs.test.ts -u` draws it again.
-  const page = await read('docs/architecture.md');
-  const drawn = page.replace(/(?<=```mermaid\n)flowchart TD\n[^`]*(?=```)/, await packageGraph());
-  await expect(drawn).toMatchFileSnapshot('../docs/architecture.md');
-});
 
 const OURS = /^https:\/\/github\.com\/latchkey\/latchkey\/(?:blob|tree)\/main\/(.+)$/;
 

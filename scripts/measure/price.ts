@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PRODUCTION, TEST } from './lines.ts';
 
-const root = new URL('../../', import.meta.url);
+const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
 // The price of a change, estimated: in how many files something of a kind is named. Not all of them had to
 // change for it, since later work names it too, and a file may know it by another name.
@@ -18,9 +17,12 @@ const EXAMPLES: Record<string, RegExp> = {
   'member of an application: idle_days': /\bidle_days\b/,
 };
 
-/** What a file says in its first lines that a test writes with `-u`. */
-const GENERATED = /^(?:\/\/|<!--) (?:Made|Generated) from .* -u\b/m;
-const HEAD = 300;
+/** What git calls generated: see .gitattributes. */
+function generatedOf(paths: readonly string[]): Set<string> {
+  const words = ['check-attr', '-z', 'linguist-generated', '--', ...paths];
+  const fields = execFileSync('git', words, { cwd, encoding: 'utf8' }).split('\0');
+  return new Set(fields.filter((_, place) => fields[place + 2] === 'set' && place % 3 === 0));
+}
 
 /** The files that name one thing. Pages, examples and what is deployed are `docs`. */
 export interface Price {
@@ -31,20 +33,18 @@ export interface Price {
   generated: number;
 }
 
-function kindOf(path: string): Exclude<keyof Price, 'change'> {
-  const head = readFileSync(new URL(path, root), 'utf8').slice(0, HEAD);
-  if (GENERATED.test(head)) return 'generated';
+function kindOf(path: string): Exclude<keyof Price, 'change' | 'generated'> {
   if (TEST.test(path)) return 'tests';
   return PRODUCTION.test(path) ? 'production' : 'docs';
 }
 
 export function pricesOfChanges(): Price[] {
-  const cwd = fileURLToPath(root);
   return Object.entries(EXAMPLES).map(([change, names]) => {
     const price: Price = { change, production: 0, tests: 0, docs: 0, generated: 0 };
     const words = ['grep', '-lP', '--untracked', names.source, '--', '.', ':!scripts/measure'];
     const found = execFileSync('git', words, { cwd, encoding: 'utf8' }).trim().split('\n');
-    for (const path of found) price[kindOf(path)]++;
+    const generated = generatedOf(found);
+    for (const path of found) price[generated.has(path) ? 'generated' : kindOf(path)]++;
     return price;
   });
 }

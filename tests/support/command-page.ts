@@ -117,7 +117,7 @@ export function commandPage(): string {
   if (unknown.length > 0) throw new Error(`There is no command ${unknown.join(', ')}.`);
   return `# Commands
 
-<!-- Made from the help of the commands: npm test -- docs.test.ts -u -->
+<!-- Made from the help of the commands: npm run generate -->
 
 \`latchkey COMMAND --help\` prints the same. [Command line](command-line.md) has what all commands have
 in common: settings, output, questions, exit codes, and how to call a running service.

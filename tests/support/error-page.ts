@@ -23,7 +23,7 @@ ${literal(help)}
 export function errorPage(): string {
   return `# Errors
 
-<!-- Generated from packages/schema/src/errors.ts: npm test -- docs.test.ts -u -->
+<!-- Made from packages/schema/src/errors.ts: npm run generate -->
 
 Every error has a body with at least these members:
 

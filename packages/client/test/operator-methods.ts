@@ -10,7 +10,7 @@ const table: [name: string, operation: OperationContract][] = Object.entries(ope
   .filter(([name]) => name.startsWith(PREFIX))
   .map(([name, operation]) => [name.slice(PREFIX.length), operation]);
 
-const MADE = '// Made from the table of operations: npm test -- packages/client/src/admin -u\n\n';
+const MADE = '// Made from the table of operations: npm run generate\n\n';
 
 /** The text of src/admin/operations.ts: the types of the methods. */
 export async function operatorMethods(): Promise<string> {

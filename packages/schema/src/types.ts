@@ -1,4 +1,4 @@
-// Made from objects.ts and events.ts: npm test -- packages/schema/src/types -u
+// Made from objects.ts and events.ts: npm run generate
 
 import type { ErrorCode } from './errors.ts';
 

@@ -16,7 +16,7 @@ export async function objectTypes(): Promise<string> {
     listType('List', ApplicationList, ApplicationList?.description),
     listType('CompleteList', ScopeList, 'A list that is complete.'),
   ];
-  return format(`// Made from objects.ts and events.ts: npm test -- packages/schema/src/types -u
+  return format(`// Made from objects.ts and events.ts: npm run generate
 
 import type { ErrorCode } from './errors.ts';
 

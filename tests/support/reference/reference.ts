@@ -68,7 +68,7 @@ export async function makeReference(): Promise<Reference> {
     const page = async (name: string) =>
       (await readFile(join(folder, 'pages', `${name}.md`), 'utf8')).replace(
         '\n',
-        '\n\n<!-- Made from the docstrings: npm test -- tests/reference.test.ts -u -->\n',
+        '\n\n<!-- Made from the docstrings: npm run generate -->\n',
       );
     const made = await Promise.all(pages.map(async (name) => [name, await page(name)]));
     const { children } = JSON.parse(await readFile(join(folder, 'names.json'), 'utf8')) as {

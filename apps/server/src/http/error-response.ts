@@ -1,8 +1,7 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { RateLimited } from '@latchkey/rules/limits/rate-limited';
-import { type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
+import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
-import type { CallerKind } from '../operations/caller.ts';
 import { challengeFor } from './challenge.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 import { MethodNotAllowed } from './router.ts';
@@ -19,26 +18,6 @@ export function reportFailure(
     log[level]({ request_id, route, error_code: error.code, err: error.cause }, 'request failed');
   }
   return error;
-}
-
-/** OAuth libraries print it, and they send a secret in one of these two ways (RFC 6749, section 2.3.1). */
-export const SEND_FORM =
-  'Send client_id and client_secret in a form, Content-Type: application/x-www-form-urlencoded, or as Authorization: Basic.';
-
-export function errorBody(
-  context: Pick<RequestContext, 'publicUrl' | 'requestId' | 'asksForForm'>,
-  error: DomainError,
-  caller: CallerKind | null,
-): ErrorBody {
-  return {
-    error: errorWord(error.code, caller === 'grant' ? 'grant' : null),
-    error_description:
-      context.asksForForm && error.code === 'credentials_missing' ? SEND_FORM : error.message,
-    error_code: error.code,
-    error_uri: `${context.publicUrl()}/docs/errors#${error.code}`,
-    request_id: context.requestId,
-    ...error.members,
-  };
 }
 
 /** Credentials in a form get no challenge, and 401 would need one (RFC 6749, section 5.2). */

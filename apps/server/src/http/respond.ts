@@ -4,12 +4,13 @@ import { isFromThisMachine } from '@latchkey/domain/loopback';
 import { inRequest } from '@latchkey/domain/request-scope';
 import type { Logger } from 'pino';
 import { type CallContext, ClientGone } from '../operations/call.ts';
+import { errorBody } from '../operations/error-body.ts';
 import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { type AdminSecrets, createAuthentication } from './authenticate.ts';
 import { isOpenToBrowsers, letBrowsersIn } from './browser-clients.ts';
 import { bearerChallenge } from './challenge.ts';
-import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import type { RequestContext } from './request-context.ts';
 import {
   asksForPage,

@@ -8,7 +8,7 @@ import {
   operations,
 } from '@latchkey/schema';
 import { z } from 'zod';
-import { errorBody } from '../http/error-response.ts';
+import { errorBody } from '../operations/error-body.ts';
 import { ABOUT, FLOW } from './about.ts';
 import { errorsOf } from './errors.ts';
 import { type Example, exampleOf } from './examples.ts';

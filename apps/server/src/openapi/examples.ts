@@ -12,7 +12,6 @@ export interface Example {
 /** @param name - of an operation, or of a route of OAuth: its `operationId` */
 export function exampleOf(name: string): Example {
   const example = (recorded as Partial<Record<string, Partial<Example>>>)[name];
-  if (example === undefined)
-    throw new Error(`${name} has no example: npm test -- test/openapi/examples -u.`);
+  if (example === undefined) throw new Error(`${name} has no example: run npm run generate.`);
   return { input: {}, output: {}, ...example };
 }

@@ -99,7 +99,7 @@ export async function checksPage(): Promise<string> {
   const plain = routes.filter(({ actions = [] }) => actions.length === 0);
   return `# Checks
 
-<!-- Generated from the routes and their tables: npm test -- docs.test.ts -u -->
+<!-- Made from the routes and their tables: npm run generate -->
 
 Which check runs for which route. Each row reads from left to right, in the order of the checks. The
 first check that fails decides the response, and nothing after it runs.

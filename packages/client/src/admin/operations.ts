@@ -1,4 +1,4 @@
-// Made from the table of operations: npm test -- packages/client/src/admin -u
+// Made from the table of operations: npm run generate
 
 import type {
   AccountEntry,

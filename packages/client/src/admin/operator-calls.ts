@@ -1,4 +1,4 @@
-// Made from the table of operations: npm test -- packages/client/src/admin -u
+// Made from the table of operations: npm run generate
 
 /** The HTTP method of each operation, and the `object` of its result. */
 export const operatorCalls = {

@@ -2,7 +2,7 @@ import type { DomainError } from '@latchkey/domain/domain-error';
 import { type Caller, errorDefinition } from '@latchkey/schema';
 import type { ErrorShape } from '@latchkey/schema/trpc';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import { errorBody } from '../error-response.ts';
+import { errorBody } from '../../operations/error-body.ts';
 import type { RequestContext } from '../request-context.ts';
 
 const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {

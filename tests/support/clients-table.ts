@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { markdownTable } from '@latchkey/test-kit/markdown-table';
-import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Client, clients } from './clients/clients.ts';
+import { type Client, clients } from '../clients/clients.ts';
 
-// docs/guides/oauth-clients.md beside what tests/clients proves, and the lockfiles that it installs.
+// What tests/clients proves of OAuth libraries, with the versions of the lockfiles that it installs.
 
-const root = new URL('../', import.meta.url);
-const read = (path: string) => readFile(new URL(path, root), 'utf8');
-const lockfile = (path: string) => read(`examples/oauth-clients/${path}`);
-
+const lockfile = (path: string) =>
+  readFile(new URL(`../../examples/oauth-clients/${path}`, import.meta.url), 'utf8');
 /** The version of a library in the lockfile of its language. */
 const versions: Record<Client['language'], (library: string) => Promise<string>> = {
   async javascript(library) {
@@ -35,7 +32,8 @@ const columns = 'library version endpoints secret PKCE state issuer introspects 
 
 const yes = (can: boolean) => (can ? 'yes' : 'no');
 
-test('the guide to OAuth libraries says what is installed and proved', async () => {
+/** The table of docs/guides/oauth-clients.md. */
+export async function clientsTable(): Promise<string> {
   const rows = clients.map(async (client) => [
     `[${client.library}](../../examples/oauth-clients/${client.program})`,
     await versions[client.language](client.library),
@@ -47,10 +45,5 @@ test('the guide to OAuth libraries says what is installed and proved', async () 
     yes(client.introspects),
     yes(client.revokes),
   ]);
-  const table = markdownTable([columns, ...(await Promise.all(rows))]);
-  const guide = await read('docs/guides/oauth-clients.md');
-  // `npm test -- oauth-clients -u` writes the table again.
-  await expect(guide.replace(/^\| library .*\n(?:\|.*\n)*/m, `${table}\n`)).toMatchFileSnapshot(
-    '../docs/guides/oauth-clients.md',
-  );
-});
+  return `${markdownTable([columns, ...(await Promise.all(rows))])}\n`;
+}
