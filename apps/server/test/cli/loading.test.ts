@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { ServerProcess } from '../http/served-process.ts';
 
 const root = new URL('../../../../', import.meta.url);
 const script = fileURLToPath(new URL('apps/server/src/cli/latchkey.ts', root));
@@ -20,14 +21,19 @@ const hook = `
     },
   });`;
 
+const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
+
 /** The modules that a command loads: files by their path in the repository, packages by their name. */
 async function loadedBy(
   words: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<string[]> {
-  const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
   const args = ['--import', preload, script, ...words];
   const { stderr } = await promisify(execFile)(process.execPath, args, { env: environment });
+  return modulesIn(stderr);
+}
+
+function modulesIn(stderr: string): string[] {
   const modules = stderr.match(/^file:.*$/gm) ?? [];
   return [...new Set(modules.map(nameOf))].toSorted();
 }
@@ -74,6 +80,22 @@ test('a command on SQLite loads neither the HTTP server nor the store of MongoDB
     const driver = 'packages/store-mongodb/src/driver.ts';
     expect(loaded.filter((name) => ofServe.test(name))).toEqual([driver]);
   } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a service loads the OpenAPI document for the first who asks for it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-'));
+  const environment = { NODE_OPTIONS: `--import=${preload}` };
+  const server = await ServerProcess.start(`file:${join(folder, 'a.db')}`, { environment });
+  try {
+    const ofDocument = () =>
+      modulesIn(server.command.run.stderr).filter((name) => /\/openapi\/(?!about)/.test(name));
+    expect(ofDocument()).toEqual([]);
+    expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
+    await expect.poll(ofDocument).toContain('apps/server/src/openapi/examples.json');
+  } finally {
+    await server.kill();
     await rm(folder, { recursive: true });
   }
 });

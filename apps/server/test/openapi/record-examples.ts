@@ -1,6 +1,7 @@
 // Drives the service through every operation, and prints what it was sent and what it answered, for the
 // examples of the OpenAPI document. It is a process of its own: see seed.ts.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +41,10 @@ const receiver = await takeMessages();
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-examples-'));
 // The default of DATABASE_URL is below the working directory.
 process.chdir(folder);
+process.once('exit', () => {
+  process.chdir(tmpdir());
+  rmSync(folder, { recursive: true });
+});
 const settings = loadSettings({
   ADMIN_SECRET,
   PUBLIC_URL: 'https://latchkey.example',
@@ -339,6 +344,8 @@ await record('admin.applications.delete', { application_id });
 
 // In their order on the page, which is not that of this story.
 const names = [...Object.keys(operations), 'oauth.token', 'links.begin'];
+const without = names.filter((name) => !recorded.has(name));
+if (without.length > 0) throw new Error(`Call ${without.join(', ')} above.`);
 const inOrder = Object.fromEntries(
   names.map((name) => [name, { ...recorded.get(name), errors: errors.get(name) }]),
 );
@@ -351,4 +358,3 @@ const text = JSON.stringify(
 process.stdout.write(`${text}\n`);
 await server.close();
 receiver.close();
-await rm(folder, { recursive: true });
