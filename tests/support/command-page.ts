@@ -63,7 +63,8 @@ for (const option of commands.flatMap(({ options }) => options)) {
   if (having.length > commands.length / 2) common.set(idOf(option), option);
 }
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 
 const table = (heads: string, rows: readonly (readonly [string, string])[]) =>
   [`| ${heads} |`, '| --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
@@ -124,7 +125,9 @@ in common: settings, output, questions, exit codes, and how to call a running se
 
 ${table(
   'command | what it does',
-  commands.map(({ command, name }) => [linkTo(name), command.description()] as const),
+  commands.map(
+    ({ command, name }) => [linkTo(name), command.summary() || command.description()] as const,
+  ),
 )}
 
 Most commands have these options, and say so:

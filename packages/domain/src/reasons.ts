@@ -558,7 +558,7 @@ export const reasons = {
     code: 'challenge_required',
     found: 'The application is registered with challenge_required, and sent no code_challenge.',
     advice:
-      'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application. If it has none, set challenge_required to false: `latchkey app update APP_ID --challenge-optional`.',
+      'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application. If it has none, set challenge_required to false: `latchkey app update APP_ID --no-challenge-required`.',
   },
   challenge_or_state: {
     code: 'challenge_required',

@@ -29,7 +29,7 @@ export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const program = await createProgram(terminal, words[0]);
+  const program = await createProgram(terminal, words);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
     terminal.serviceUrl = serviceUrlOf(action);
@@ -54,14 +54,17 @@ export async function runCommandLine(
   return exitCode.refused;
 }
 
-/** @param first - the word that says which commands are loaded. Default: all */
-export async function createProgram(terminal: Terminal, first?: string): Promise<Command> {
+/** @param words - say which commands are loaded. Default: all */
+export async function createProgram(
+  terminal: Terminal,
+  words?: readonly string[],
+): Promise<Command> {
   const { stdout, stderr } = terminal;
   const program = new Command('latchkey')
     .description('The Latchkey account-linking service and its administration.')
     .version(`latchkey ${packageJson.version}`, '--version', 'print the version')
     .exitOverride()
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -73,11 +76,11 @@ export async function createProgram(terminal: Terminal, first?: string): Promise
     'after',
     '\nEvery command works on the database that DATABASE_URL names.\nMany have --url, to work on a running service.',
   );
-  const isOne = commands.some(({ name }) => name === first && name !== 'completion');
+  const [first] = words?.[0] === 'help' ? words.slice(1) : (words ?? []);
+  const needsAll = words === undefined || first === 'completion';
   for (const { name, description, load } of commands) {
     const command = program.command(name).description(description);
-    const isNeeded = isOne ? name === first : first !== '--version';
-    if (isNeeded) (await load())(command, terminal);
+    if (needsAll || name === first) (await load())(command, terminal);
   }
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);

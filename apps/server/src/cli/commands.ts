@@ -1,12 +1,27 @@
 import type { Command } from 'commander';
+import type { OperatorObject } from './operation-commands.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Adds arguments, options and subcommands to a command. */
+type Add = (command: Command, terminal: Terminal) => void;
 
 export interface CommandRow {
   readonly name: string;
   readonly description: string;
-  /** Adds its arguments, options and subcommands. Loaded for a command line that needs them. */
-  load(): Promise<(command: Command, terminal: Terminal) => void>;
+  /** Called for a command line that needs them. */
+  load(): Promise<Add>;
 }
+
+/** The operations of an object. @param more - adds the commands that have a file of their own */
+const operationsOf =
+  (object: OperatorObject, more?: () => Promise<Add>) => async (): Promise<Add> => {
+    const { addOperationCommands } = await import('./operation-commands.ts');
+    const addMore = await more?.();
+    return (command, terminal) => {
+      addMore?.(command, terminal);
+      addOperationCommands(command, terminal, object);
+    };
+  };
 
 /** In the order of `latchkey --help`. */
 export const commands: readonly CommandRow[] = [
@@ -23,78 +38,97 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'app',
     description: 'third-party applications and their secrets',
-    load: async () => (await import('./app-commands.ts')).addAppCommands,
+    load: operationsOf('applications'),
   },
   {
     name: 'account',
     description: 'the accounts that applications link to',
-    load: async () => (await import('./account-commands.ts')).addAccountCommands,
+    load: operationsOf('accounts'),
   },
   {
     name: 'code',
     description: 'codes that applications convert into grants',
-    load: async () => (await import('./code-commands.ts')).addCodeCommands,
+    load: operationsOf('codes'),
   },
   {
     name: 'grant',
     description: 'the grants that applications hold',
-    load: async () => (await import('./grant-commands.ts')).addGrantCommands,
+    load: operationsOf(
+      'grants',
+      async () => (await import('./revoke-command.ts')).addRevokeCommand,
+    ),
   },
   {
     name: 'resource',
     description: 'the servers that grants can be for',
-    load: async () => (await import('./resource-commands.ts')).addResourceCommands,
+    load: operationsOf('resources'),
   },
   {
     name: 'key',
     description: "the operator's credentials, with roles",
-    load: async () => (await import('./key-commands.ts')).addKeyCommands,
+    load: operationsOf('keys'),
   },
   {
     name: 'endpoint',
     description: 'the addresses that are told of events',
-    load: async () => (await import('./endpoint-commands.ts')).addEndpointCommands,
+    load: operationsOf('endpoints'),
   },
   {
     name: 'delivery',
     description: 'what endpoints are told',
-    load: async () => (await import('./delivery-commands.ts')).addDeliveryCommands,
+    load: operationsOf('deliveries'),
   },
   {
     name: 'scope',
     description: 'the scopes that applications can ask for',
-    load: async () => (await import('./scope-commands.ts')).addScopeCommands,
+    load: operationsOf('scopes'),
   },
   {
     name: 'link',
     description: 'decide link requests of applications, as the host does',
-    load: async () => (await import('./link-commands.ts')).addLinkCommands,
+    load: operationsOf('links'),
   },
   {
     name: 'connection',
     description: 'the applications that an account is connected to',
-    load: async () => (await import('./connection-commands.ts')).addConnectionCommands,
+    load: operationsOf(
+      'connections',
+      async () => (await import('./connection-commands.ts')).addConnectionRevokeCommand,
+    ),
   },
   {
     name: 'page',
     description: 'the pages that users see',
-    load: async () => (await import('./page-commands.ts')).addPageCommands,
+    load: operationsOf(
+      'pages',
+      async () => (await import('./page-commands.ts')).addPageTextsCommand,
+    ),
   },
   {
     name: 'refusals',
     description:
       'list the calls that were refused, newest first; with at most one of --app, --account and --grant',
-    load: async () => (await import('./audit-commands.ts')).addRefusalsCommand,
+    load: async () => (await import('./refusal-commands.ts')).addRefusalsCommand,
   },
   {
     name: 'explain',
     description: 'say which check refused a request, and what to do',
-    load: async () => (await import('./audit-commands.ts')).addExplainCommand,
+    load: async () => (await import('./refusal-commands.ts')).addExplainCommand,
   },
   {
     name: 'summary',
     description: 'print how many links, grants and refusals there were in the last hours',
-    load: async () => (await import('./summary-command.ts')).addSummaryCommand,
+    load: operationsOf('summary'),
+  },
+  {
+    name: 'self',
+    description: 'what a key may do',
+    load: operationsOf('self'),
+  },
+  {
+    name: 'settings',
+    description: 'the settings in force',
+    load: operationsOf('settings'),
   },
   {
     name: 'doctor',

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
-import type { Ending } from '../operations/operation-table.ts';
 import type { Terminal } from './terminal.ts';
 
 export class NotConfirmed extends Error {
@@ -24,6 +23,13 @@ export async function confirm(
   }
 }
 
+/** Puts members of an object in the place of their names in braces. */
+export const fill = (text: string, members: object): string =>
+  Object.entries(members).reduce(
+    (filled, [name, value]) => filled.replace(`{${name}}`, () => String(value)),
+    text,
+  );
+
 /**
  * Asks what the row of an operation says.
  *
@@ -31,13 +37,9 @@ export async function confirm(
  */
 export async function confirmEnding(
   terminal: Terminal,
-  ends: Ending['ends'],
+  ends: string,
   words: object,
   options: { yes?: boolean },
 ): Promise<void> {
-  const question = Object.entries(words).reduce(
-    (text, [word, value]) => text.replace(`{${word}}`, () => String(value)),
-    ends,
-  );
-  await confirm(terminal, question, options);
+  await confirm(terminal, fill(ends, words), options);
 }

@@ -45,28 +45,9 @@ export function textOf(code: ErrorCode): string {
   return texts[code] ?? errorDefinition(code).description;
 }
 
-const optionNames: Record<string, string> = {
-  expires_at: '--expires',
-  role: '--role',
-  types: '--type',
-  status: '--status',
-  overlap_seconds: '--overlap',
-  display_name: '--display-name',
-  redirect_uris: '--redirect-uri',
-  scopes: '--scope',
-  default_scopes: '--default-scope',
-  logo_uri: '--logo',
-  homepage_uri: '--homepage',
-  policy_uri: '--policy',
-  tos_uri: '--tos',
-  return_url: '--return-url',
-  idle_days: '--idle-days',
-  grants_per_account: '--grants-per-account',
-  hours: '--hours',
-  since: '--since',
-};
-
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {
-  const words = optionNames[String(name)] ?? String(name).replaceAll('_', ' ');
-  return [words, ...place.map((key) => (typeof key === 'number' ? key + 1 : key))].join(' ');
+  return [
+    String(name).replaceAll('_', ' '),
+    ...place.map((key) => (typeof key === 'number' ? key + 1 : key)),
+  ].join(' ');
 }

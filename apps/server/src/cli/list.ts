@@ -1,16 +1,17 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
+import type { OperatorOperation } from '../operations/call-operation.ts';
 import type { CallAsOperator } from './open-for-command.ts';
-import { READING, withCalls } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-type PagedOperation =
-  `admin.${'accounts' | 'applications' | 'deliveries' | 'endpoints' | 'grants' | 'refusals'}.list`;
-type ItemOf<Name extends PagedOperation> = OperationOutput<Name>['data'][number];
+type ListOperation = {
+  [Name in OperatorOperation]: OperationOutput<Name> extends List<unknown> ? Name : never;
+}[OperatorOperation];
+type ItemOf<Name extends ListOperation> = OperationOutput<Name>['data'][number];
 
 const PAGE = 100;
 
-export async function* pagesOf<Name extends PagedOperation>(
+export async function* pagesOf<Name extends ListOperation>(
   call: CallAsOperator,
   name: Name,
   filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
@@ -26,18 +27,6 @@ export async function* pagesOf<Name extends PagedOperation>(
     yield page.data;
     cursor = page.next_cursor;
   } while (cursor !== null);
-}
-
-export async function listAll<Name extends PagedOperation>(
-  terminal: Terminal,
-  name: Name,
-  filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
-  options: { json?: boolean },
-  columns: readonly Column<ItemOf<Name>>[],
-): Promise<void> {
-  await withCalls(terminal, READING, ({ call }) =>
-    printList(terminal, pagesOf(call, name, filter), options, columns),
-  );
 }
 
 export async function printList<Item>(

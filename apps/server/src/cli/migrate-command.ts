@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { READING } from './calls.ts';
 import { addExamples } from './examples.ts';
 import { print } from './print.ts';
-import { READING } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 /** No release has changed the schema: the first change brings its steps to this command (decision 43). */

@@ -2,9 +2,9 @@ import { createDemo, demoText } from '../demo/calls-to-paste.ts';
 import { demoPaths, findDemoUrl, linkingDemoText } from '../demo/linking-demo.ts';
 import { demoObstacles } from '../is-demo.ts';
 import { loadSettings } from '../settings.ts';
+import { CREATING } from './calls.ts';
 import { listeningUrl } from './listening-url.ts';
 import { withService } from './open-for-command.ts';
-import { CREATING } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 const INSTEAD =

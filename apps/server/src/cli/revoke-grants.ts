@@ -3,11 +3,11 @@ import { activeGrants } from '@latchkey/rules/grants/active-grants';
 import { endCodes } from '@latchkey/rules/grants/end-codes';
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
-import { operationTable } from '../operations/operation-table.ts';
+import { CHANGING, withCalls } from './calls.ts';
 import { confirmEnding } from './confirm.ts';
 import { messageOf } from './error-texts.ts';
 import type { CallAsOperator, OpenService } from './open-for-command.ts';
-import { CHANGING, withCalls } from './run-operation.ts';
+import { operationRows } from './operation-rows.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -29,7 +29,7 @@ export async function revokeGrants(
     const grants = await describeGrants(call, ids, options);
     if (!readsStdin) {
       const { ends } =
-        operationTable[ids.length === 1 ? 'admin.grants.revoke' : 'admin.grants.revokeAll'];
+        operationRows[ids.length === 1 ? 'admin.grants.revoke' : 'admin.grants.revokeAll'];
       await confirmEnding(terminal, ends, { grants, grant_id: ids[0] }, options);
     }
     const parties = partiesIn(options);

@@ -1,67 +1,81 @@
-import type { Service } from '@latchkey/rules/service';
-import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
+import {
+  operations as contracts,
+  type List,
+  type OperationContract,
+  type OperationInput,
+  type OperationOutput,
+} from '@latchkey/schema';
+import { z } from 'zod';
 import type { OperatorOperation } from '../operations/call-operation.ts';
-import { confirmEnding } from './confirm.ts';
-import type { Access, CallAsOperator } from './open-for-command.ts';
+import { CHANGING, CREATING, READING, withCalls } from './calls.ts';
+import { confirmEnding, fill } from './confirm.ts';
+import { describeObject } from './describe.ts';
+import { pagesOf, printList } from './list.ts';
+import { columnsOf, listColumns } from './list-columns.ts';
+import { type Member, membersOf } from './member.ts';
+import type { Access } from './open-for-command.ts';
+import { type DescribeContext, type OperationRow, rowOf } from './operation-rows.ts';
+import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-export const READING: Access = { create: false, claim: null };
-/** For commands that have nothing to work on in a new database. */
-export const CHANGING: Access = { create: false };
-export const CREATING: Access = {};
-
-// All others use an existing database. A missing one means that DATABASE_URL or the directory is
-// probably wrong. They also leave the schema alone that a running service of an earlier version
-// uses.
-const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
-  'admin.applications.create',
-  'admin.accounts.put',
-]);
-
-/** `service` is null over the wire. */
-export interface Calls {
-  call: CallAsOperator;
-  service: Service | null;
+interface Options {
+  json?: boolean;
+  yes?: boolean;
 }
 
-/** For commands that call operations, on the database or over the wire. */
-export async function withCalls(
+/** Asks first if the operation ends something for good. */
+export async function runOperation(
   terminal: Terminal,
-  access: Access,
-  use: (calls: Calls) => Promise<void>,
+  name: OperatorOperation,
+  members: object,
+  options: Options,
 ): Promise<void> {
-  if (terminal.serviceUrl === undefined) {
-    const { withService } = await import('./open-for-command.ts');
-    return withService(terminal, access, use);
-  }
-  const { callsOverTheWire } = await import('./calls-over-the-wire.ts');
-  await use({ call: callsOverTheWire(terminal.serviceUrl, terminal.environment), service: null });
-}
-
-async function accessOf(name: OperatorOperation): Promise<Access> {
-  if (CREATING_OPERATIONS.has(name)) return CREATING;
-  const { operationNamed } = await import('../operations/operation.ts');
-  const { changes, needsEvents = false } = operationNamed(name);
-  return changes ? { ...CHANGING, signs: needsEvents } : READING;
-}
-
-/** Asks first if the operation ends something for good: its command has `--yes`. */
-export async function runOperation<Name extends OperatorOperation>(
-  terminal: Terminal,
-  name: Name,
-  input: OperationInput<Name>,
-  options: { json?: boolean; yes?: boolean },
-  describe: (output: OperationOutput<Name>) => string,
-  afterwards?: (service: Service) => Promise<void>,
-): Promise<void> {
-  const { operationTable } = await import('../operations/operation-table.ts');
-  const row = operationTable[name];
-  if ('ends' in row) await confirmEnding(terminal, row.ends, input, options);
-  const access = terminal.serviceUrl === undefined ? await accessOf(name) : READING;
-  await withCalls(terminal, access, async ({ service, call }) => {
+  // The operation checks what was typed.
+  const input = members as OperationInput<OperatorOperation>;
+  const contract: OperationContract = contracts[name];
+  const row = rowOf(name);
+  if (row.ends !== undefined) await confirmEnding(terminal, row.ends, input, options);
+  const outputMembers = membersOf(z.toJSONSchema(contract.output, { io: 'output' }));
+  const cursor = outputMembers.find((member) => member.name === 'next_cursor');
+  await withCalls(terminal, accessOf(contract, row), async ({ service, call }) => {
+    if (cursor !== undefined) {
+      // The other lists are complete, and take no cursor.
+      const pages = cursor.isNullable
+        ? pagesOf(call, name as never, input as never)
+        : [((await call(name, input)) as List<never>).data];
+      await printList(terminal, pages, options, columnsFor(name, contract));
+      return;
+    }
     const output = await call(name, input);
-    await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
-    // Over the wire, the running service does it.
-    if (service !== null) await afterwards?.(service);
+    const context = { call, width: terminal.stdout.columns };
+    const text = options.json
+      ? JSON.stringify(output)
+      : await textOf(output, row, outputMembers, context);
+    await terminal.stdout.write(`${text}\n`);
+    if (service !== null) await row.afterwards?.(service, terminal);
   });
+}
+
+function columnsFor(name: OperatorOperation, { output }: OperationContract): Column<never>[] {
+  const known: { [Name in OperatorOperation]?: readonly Column<never>[] } = listColumns;
+  if (known[name] !== undefined) return [...known[name]];
+  const { data } = (output as z.ZodObject<{ data: z.ZodArray<z.ZodType> }>).shape;
+  return columnsOf(membersOf(z.toJSONSchema(data.element, { io: 'output' })));
+}
+
+/** All that do not create use an existing database: a missing one means that DATABASE_URL is probably wrong. */
+function accessOf(contract: OperationContract, { creates }: OperationRow): Access {
+  if (creates) return CREATING;
+  const isRead = contract.readOnly ?? contract.method === 'GET';
+  return isRead ? READING : { ...CHANGING, signs: contract.needsEvents ?? false };
+}
+
+function textOf(
+  output: OperationOutput<OperatorOperation>,
+  { describe, done }: OperationRow,
+  members: readonly Member[],
+  context: DescribeContext,
+): string | Promise<string> {
+  if (describe !== undefined) return describe(output, context);
+  return done === undefined ? describeObject(output, members) : fill(done, output);
 }

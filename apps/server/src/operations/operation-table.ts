@@ -5,16 +5,7 @@ export type OperationRow<Name extends OperationName> = ColumnsFor<
   ValidatedInput<Name>,
   OperationOutput<Name>
 > &
-  (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown) &
-  (Operations[Name]['method'] extends 'DELETE' ? Ending : Partial<Ending>);
-
-export interface Ending {
-  /**
-   * Of a call of the operator that cannot be undone: what its command asks first. A name in braces is
-   * a member of the input, or what the command puts there.
-   */
-  readonly ends: string;
-}
+  (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown);
 
 /** The account as it is now, or as it was when the code was issued. */
 export type ReadAccount = 'current' | 'at_issue';
@@ -102,7 +93,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { application_id: 'application_id', secret_id: 'secret_id' },
     outputIds: {},
-    ends: 'Remove the secret {secret_id}? Requests with it are refused from then on.',
   },
   'admin.applications.disable': {
     counts: 'nothing',
@@ -121,7 +111,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
-    ends: 'Delete the application {application_id}? Its grants are revoked, for good.',
   },
   'admin.accounts.put': {
     counts: 'nothing',
@@ -141,7 +130,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { account_id: 'account_id' },
     outputIds: {},
-    ends: 'Erase the account {account_id}? Its grants are revoked and its names removed, for good.',
   },
   'admin.accounts.export': {
     counts: 'nothing',
@@ -160,7 +148,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { grant_id: 'grant_id' },
     outputIds: { application_id: 'application_id', account_id: 'account_id' },
-    ends: 'Cancel the code of grant {grant_id}? Its user must then allow again.',
   },
   'admin.scopes.put': {
     counts: 'nothing',
@@ -174,7 +161,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { scope: 'scope' },
     outputIds: {},
-    ends: 'Delete the description of the scope {scope}? Applications can no longer ask for it.',
   },
   'admin.resources.create': {
     counts: 'nothing',
@@ -194,7 +180,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { resource_id: 'resource_id' },
     outputIds: {},
-    ends: 'Delete the resource {resource_id}? Nobody can ask for it any more, and its open links end, for good.',
   },
   'admin.connections.list': {
     counts: 'nothing',
@@ -207,7 +192,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
     outputIds: {},
-    ends: 'Disconnect the application {application_id} from the account {account_id}? Its grants are revoked, for good.',
   },
   'admin.pages.create': {
     counts: 'nothing',
@@ -244,7 +228,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: {},
     outputIds: linkRequestIds,
-    ends: 'Deny this link? Its user must then start again.',
   },
   'admin.grants.list': {
     counts: 'nothing',
@@ -257,14 +240,12 @@ export const operationTable = {
     audited: 'always',
     inputIds: { grant_id: 'grant_id' },
     outputIds: {},
-    ends: 'Revoke the grant {grant_id}? Its user must then link again.',
   },
   'admin.grants.revokeAll': {
     counts: 'nothing',
     audited: 'always',
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
     outputIds: {},
-    ends: 'Revoke {grants}? Their users must then link again.',
   },
   'admin.grants.history': {
     counts: 'nothing',
@@ -312,7 +293,6 @@ export const operationTable = {
     audited: 'always',
     inputIds: { endpoint_id: 'endpoint_id' },
     outputIds: { application_id: 'application_id' },
-    ends: 'Delete the endpoint {endpoint_id}? What is pending is dropped, for good.',
   },
   'admin.endpoints.rotate': {
     counts: 'nothing',
@@ -360,13 +340,7 @@ export const operationTable = {
     audited: 'always',
     inputIds: { key_id: 'key_id' },
     outputIds: {},
-    ends: 'Delete the key {key_id}? Requests with it are refused from then on.',
   },
   'admin.self.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
   'admin.settings.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
 } as const satisfies { readonly [Name in OperationName]: OperationRow<Name> };
-
-/** The operations that end something for good. */
-export type EndingOperation = {
-  [Name in OperationName]: (typeof operationTable)[Name] extends Ending ? Name : never;
-}[OperationName];

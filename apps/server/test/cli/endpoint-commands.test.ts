@@ -123,8 +123,8 @@ describeOnAnyStore('the commands of endpoints', (fresh) => {
     [['endpoint', 'update', randomUUID(), '--type', 'a', '--all-types'], 'cannot be used with'],
     [['endpoint', 'replay', randomUUID()], '--since'],
     [['endpoint', 'replay', randomUUID(), '--since', '2026-11-21'], 'with its offset'],
-    [['delivery', 'list'], "one of '--endpoint' and '--grant' is required"],
-    [['delivery', 'list', '--endpoint', 'a', '--grant', 'b'], 'cannot be used with'],
+    [['delivery', 'list'], 'give exactly one of --endpoint and --grant'],
+    [['delivery', 'list', '--endpoint', 'a', '--grant', 'b'], 'give exactly one of'],
   ])('refuse %j', async (words, why) => {
     const { code, stdout, stderr } = await latchkey(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -145,6 +145,8 @@ describeOnEachStore('commands with --url', (fresh) => {
     await latchkey(['endpoint', 'delete'], endpoint.id, '--yes');
     await latchkey(['delivery', 'retry'], ping.id);
     await latchkey(['summary']);
+    await latchkey(['self']);
+    await latchkey(['settings']);
     return runs;
   }
 
@@ -239,6 +241,8 @@ function masked({ code, stdout, stderr }: Run): Run {
       .replaceAll(/…\w{4}/g, '…')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'TIME')
+      // Commands and the service have settings of their own.
+      .replace(/^data +name [A-Z].*\n$/s, 'SETTINGS')
       .replaceAll(/https:\/\/link\.example\/\S+/g, 'PAGE')
       // A summary has what both runs did.
       .replace(/^from .* approximate\.\n$/s, (summary) => summary.replaceAll(/\d+/g, 'N'));

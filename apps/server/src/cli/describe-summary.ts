@@ -1,9 +1,5 @@
 import type { Summary, SummaryStep } from '@latchkey/schema';
-import type { Command } from 'commander';
-import { addExamples } from './examples.ts';
-import { runOperation } from './run-operation.ts';
 import { type Column, createTable, fieldList } from './table.ts';
-import type { Terminal } from './terminal.ts';
 
 const columns: readonly Column<SummaryStep>[] = [
   { title: 'FROM', text: ({ at }) => at },
@@ -12,23 +8,7 @@ const columns: readonly Column<SummaryStep>[] = [
   { title: 'REFUSED', text: ({ refused }) => `${refused}` },
 ];
 
-export function addSummaryCommand(command: Command, terminal: Terminal): void {
-  command
-    .option('--hours <n>', 'how many hours to go back, 1 to 720 (default: 24)')
-    .option('--json', 'print JSON, as the API returns it')
-    .action(({ hours, ...options }) =>
-      runOperation(
-        terminal,
-        'admin.summary.get',
-        hours === undefined ? {} : { hours: Number(hours) },
-        options,
-        (summary) => describe(summary, terminal.stdout.columns),
-      ),
-    );
-  addExamples(command, 'summary', 'summary --hours 168');
-}
-
-function describe(summary: Summary, width: number | undefined): string {
+export function describeSummary(summary: Summary, width: number | undefined): string {
   const { since, until, links, grants, refused, events, series } = summary;
   const refusals = Object.entries(refused).flatMap(([code, reasons]) =>
     Object.entries(reasons).map(

@@ -1,10 +1,11 @@
-import type { GrantHistory, GrantHistoryEntry, Refusal } from '@latchkey/schema';
+import type { Refusal } from '@latchkey/schema';
 import { type Command, Option } from 'commander';
+import { describeActor, type KeyNames, keyText, namesOfKeys } from './actor.ts';
 import { ageOf } from './age.ts';
+import { READING, withCalls } from './calls.ts';
 import { addExamples } from './examples.ts';
 import { pagesOf, printList } from './list.ts';
 import type { CallAsOperator } from './open-for-command.ts';
-import { READING, withCalls } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { parsePastTime } from './time-options.ts';
@@ -103,105 +104,5 @@ async function* withKeys(
       listed.push({ ...refusal, key: key_id && keyNames ? keyText(key_id, keyNames) : '' });
     }
     yield listed;
-  }
-}
-
-export function addHistoryCommand(grant: Command, terminal: Terminal): void {
-  const command = grant
-    .command('history')
-    .argument('<grant-id>', 'the grant, or the grant that a code would become')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('print what happened to a grant, and which calls about it were refused')
-    .action((grant_id, { json }) =>
-      withCalls(terminal, READING, async ({ call }) => {
-        const history = await call('admin.grants.history', { grant_id });
-        const text = json
-          ? JSON.stringify(history)
-          : describeHistory(history, await namesOfKeys(call, history.data));
-        await terminal.stdout.write(`${text}\n`);
-      }),
-    );
-  addExamples(command, 'grant history GRANT_ID');
-}
-
-function describeHistory(
-  { application_id, account_id, recoveries, data }: GrantHistory,
-  keyNames: KeyNames,
-): string {
-  const whose =
-    application_id === null
-      ? 'There is no record of this grant, only of refused calls about it.'
-      : `Application ${application_id}, account ${account_id}.`;
-  const last = recoveries > 1 ? [`Recovered ${recoveries} times; the last one is shown.`] : [];
-  return [whose, ...last, ...data.map((entry) => describeEntry(entry, keyNames))].join('\n');
-}
-
-function describeEntry(
-  { at, what, result, reason, request_id, ...who }: GrantHistoryEntry,
-  keyNames: KeyNames,
-): string {
-  const outcome = reason === null ? result : `${result} (${reason})`;
-  // A change without an actor is older than the recording of actors. A refusal without one had an
-  // unauthenticated caller.
-  const nobody = reason === 'idle' ? 'by itself' : 'actor unknown';
-  const actor = result === 'done' && who.by === null ? nobody : describeActor(who, keyNames);
-  const request = request_id === null ? '' : `  request ${request_id}`;
-  return `${at}  ${what}: ${outcome}  ${actor}${request}`;
-}
-
-type KeyNames = ReadonlyMap<string, string>;
-
-/** Those that the caller may know. A deleted key has no name any more. */
-async function namesOfKeys(
-  call: CallAsOperator,
-  entries: readonly { key_id: string | null }[],
-): Promise<KeyNames> {
-  if (entries.every(({ key_id }) => key_id === null)) return new Map();
-  // Tells what a refused call would tell, and a refusal would be stored.
-  const self = await call('admin.self.get', {});
-  if (self.may.includes('admin.keys.list')) {
-    const { data } = await call('admin.keys.list', {});
-    return new Map(data.map(({ id, name }) => [id, name]));
-  }
-  return new Map(self.key_id !== null && self.name !== null ? [[self.key_id, self.name]] : []);
-}
-
-function keyText(key_id: string, keyNames: KeyNames): string {
-  const name = keyNames.get(key_id);
-  return name === undefined ? key_id : `${name} (${key_id})`;
-}
-
-interface Who {
-  by: Refusal['by'];
-  application_id: string | null;
-  secret_id?: string | null;
-  key_id: string | null;
-  address: string | null;
-  os_user?: string | null;
-}
-
-function describeActor(who: Who, keyNames: KeyNames): string {
-  const { by, application_id, secret_id, key_id, address, os_user } = who;
-  const from = address === null ? '' : ` from ${address}`;
-  switch (by) {
-    case null: {
-      const claimed = application_id === null ? '' : `, as application ${application_id}`;
-      return `by an unauthenticated caller${claimed}${from}`;
-    }
-    case 'application': {
-      const which = application_id === null ? 'the application' : `application ${application_id}`;
-      const secret = secret_id == null ? '' : ` with its secret ${secret_id}`;
-      return `by ${which}${secret}${from}`;
-    }
-    case 'grant':
-      return `with the secret of the grant${from}`;
-    case 'operator': {
-      const which = key_id === null ? '' : ` with the key ${keyText(key_id, keyNames)}`;
-      return `by the operator${which}${from}`;
-    }
-    case 'command_line':
-      return os_user == null ? 'on the command line' : `on the command line, by ${os_user}`;
-    case 'user':
-      return `by the user on a page${from}`;
   }
 }

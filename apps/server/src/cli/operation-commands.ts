@@ -1,0 +1,234 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import { operations as contracts, type OperationContract, operationNames } from '@latchkey/schema';
+import type { Argument, Command } from 'commander';
+import { z } from 'zod';
+import type { OperatorOperation } from '../operations/call-operation.ts';
+import { pathOf } from './command-tree.ts';
+import { addExamples } from './examples.ts';
+import {
+  describeMember,
+  exampleOf,
+  inHelp,
+  isCredential,
+  type Member,
+  membersOf,
+  optionName,
+  placeholder,
+} from './member.ts';
+import { type MemberOption, optionsOf } from './member-options.ts';
+import { type OperationRow, rowOf } from './operation-rows.ts';
+import { runOperation } from './run-operation.ts';
+import { argumentOrLine } from './stdin.ts';
+import type { Terminal } from './terminal.ts';
+
+/** An object of the operator: `grants` of `admin.grants.list`. */
+export type OperatorObject = OperatorOperation extends `admin.${infer Name}.${string}`
+  ? Name extends `${infer First}.${string}`
+    ? First
+    : Name
+  : never;
+
+const namesOf = (object: OperatorObject) =>
+  operationNames.filter((name): name is OperatorOperation => name.startsWith(`admin.${object}.`));
+
+/** Adds a command for each operation of an object. One that has a single operation is the command itself. */
+export function addOperationCommands(
+  group: Command,
+  terminal: Terminal,
+  object: OperatorObject,
+): void {
+  const names = namesOf(object).filter((name) => rowOf(name).command !== null);
+  if (namesOf(object).length === 1 && names[0] !== undefined) {
+    addOperation(group, terminal, names[0]);
+    return;
+  }
+  for (const name of names) addOperation(commandAt(group, wordsOf(name)), terminal, name);
+  for (const each of [group, ...group.commands]) {
+    if (each.commands.length > 0)
+      addExamples(each, ...each.commands.flatMap(firstExampleOf).slice(0, 2));
+  }
+}
+
+function wordsOf(name: OperatorOperation): string[] {
+  const [, , ...words] = name.split('.');
+  return rowOf(name).command?.split(' ') ?? words.map((word) => word.replace(/s$/, ''));
+}
+
+/** The command of some words below a group, which is made if there is none. */
+function commandAt(group: Command, [word = '', ...more]: string[]): Command {
+  const command = group.commands.find((each) => each.name() === word) ?? group.command(word);
+  if (more.length === 0) return command;
+  if (command.description() === '') {
+    command.description(`the ${word}s of an ${group.name().replace(/^app$/, 'application')}`);
+  }
+  return commandAt(command, more);
+}
+
+const firstExamples = new WeakMap<Command, string>();
+
+const firstExampleOf = (command: Command): string[] => {
+  const example = firstExamples.get(command);
+  return example === undefined ? command.commands.flatMap(firstExampleOf).slice(0, 1) : [example];
+};
+
+/** A list of the command line has all pages. */
+const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor']);
+
+function addOperation(command: Command, terminal: Terminal, name: OperatorOperation): void {
+  const contract: OperationContract = contracts[name];
+  const row = rowOf(name);
+  const members = membersOf(z.toJSONSchema(contract.input, { io: 'input' }))
+    .filter((member) => !PAGING.has(member.name))
+    .map((member) => ({
+      ...member,
+      default: row.defaults?.[member.name as never] ?? member.default,
+    }));
+  const fixed = Object.fromEntries(
+    members.flatMap((member) => (member.const === undefined ? [] : [[member.name, member.const]])),
+  );
+  const { positional = pathMembers(contract) } = row;
+  const argumentsOf = members.filter((member) => positional.includes(member.name as never));
+  const taken = members.filter(
+    // What is ignored has no type.
+    (member) =>
+      member.type !== undefined && member.const === undefined && !argumentsOf.includes(member),
+  );
+  const isChange = contract.method === 'PATCH' || contract.method === 'GET';
+  const options = taken.flatMap((member) => optionsOf(command, member, isChange));
+
+  const inWords = namesInWords(taken, argumentsOf);
+  command.summary(inHelp(contract.summary));
+  command.description(inWords(`${contract.summary}. ${contract.description}`));
+  for (const member of argumentsOf) command.addArgument(argumentOf(command, member, row));
+  for (const { option } of options) {
+    option.description = inWords(option.description);
+    command.addOption(option);
+  }
+  if (row.ends !== undefined) command.option('--yes', 'do not ask');
+  command.option('--json', 'print JSON, as the API returns it');
+  const examples = examplesOf(command, row, contract, argumentsOf, taken);
+  firstExamples.set(command, examples[0] as string);
+  addExamples(command, ...examples);
+
+  command.action(async (...given: unknown[]) => {
+    const values = command.opts();
+    const changes = inputFrom(options, values);
+    refuseWrongOptions(command, contract, row, { taken, changes, terminal });
+    const operands: Record<string, unknown> = {};
+    for (const [index, member] of argumentsOf.entries()) {
+      operands[member.name] = await operandOf(terminal, member, given[index], row);
+    }
+    const input = { ...row.defaults, ...fixed, ...operands, ...changes };
+    try {
+      await runOperation(terminal, name, input, values);
+    } catch (error) {
+      throw inTermsOfCommand(error, taken, inWords);
+    }
+  });
+}
+
+const pathMembers = ({ path }: OperationContract) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+const flagOf = (member: Member) => `--${optionName(member)}`;
+
+/** Texts of the API name members, the command line options. Only names with an underscore are no other words. */
+function namesInWords(taken: readonly Member[], positional: readonly Member[]) {
+  const words = new Map([
+    ...taken.map((member) => [member.name, flagOf(member)] as const),
+    ...positional.map((member) => [member.name, `<${placeholder(member)}>`] as const),
+  ]);
+  return (text: string) =>
+    text.replace(/`?\b([a-z]+(?:_[a-z]+)+)\b`?/g, (found, name) => words.get(name) ?? found);
+}
+
+function argumentOf(command: Command, member: Member, row: OperationRow): Argument {
+  const isNew = row.newId === member.name;
+  const word = placeholder(member);
+  const more = [
+    ...(isNew ? [' (default: a new id)'] : []),
+    ...(isCredential(member) ? ['; - reads it from stdin'] : []),
+  ];
+  const name = isNew ? `[${word}]` : `<${word}>`;
+  return command.createArgument(name, `${describeMember(member)}${more.join('')}`);
+}
+
+async function operandOf(terminal: Terminal, member: Member, given: unknown, row: OperationRow) {
+  if (given === undefined && row.newId === member.name) {
+    const { newId } = await import('@latchkey/domain/credentials/credentials');
+    return newId(Date.now());
+  }
+  return isCredential(member) ? argumentOrLine(terminal, String(given)) : given;
+}
+
+function inputFrom(options: readonly MemberOption[], values: Record<string, unknown>) {
+  const input: Record<string, unknown> = {};
+  for (const { member, option, read } of options) {
+    const value = read(values[option.attributeName()]);
+    if (value !== undefined) input[member.name] = value;
+  }
+  return input;
+}
+
+function refuseWrongOptions(
+  command: Command,
+  { method }: OperationContract,
+  { exactlyOneOf = [] }: OperationRow,
+  given: { taken: readonly Member[]; changes: Record<string, unknown>; terminal: Terminal },
+): void {
+  const { taken, changes, terminal } = given;
+  const names = Object.keys(changes);
+  if (method === 'PATCH' && names.length === 0) {
+    command.error('error: give at least one option');
+  }
+  if (
+    exactlyOneOf.length > 0 &&
+    names.filter((name) => exactlyOneOf.includes(name as never)).length !== 1
+  ) {
+    const flags = taken.filter(({ name }) => exactlyOneOf.includes(name as never)).map(flagOf);
+    command.error(`error: give exactly one of ${flags.join(' and ')}`);
+  }
+  const { LATCHKEY_ADMIN_SECRET, LATCHKEY_ADMIN_SECRET_FILE } = terminal.environment;
+  const isForServices = LATCHKEY_ADMIN_SECRET || LATCHKEY_ADMIN_SECRET_FILE;
+  if ('url' in changes && isForServices && terminal.serviceUrl === undefined) {
+    command.error(
+      'error: here, --url is the new address of the endpoint. Name the service with --service. For the database, unset LATCHKEY_ADMIN_SECRET.',
+    );
+  }
+}
+
+function examplesOf(
+  command: Command,
+  { newId, exactlyOneOf }: OperationRow,
+  { method }: OperationContract,
+  positional: readonly Member[],
+  taken: readonly Member[],
+): string[] {
+  const withValue = (member: Member) =>
+    member.type === 'boolean' ? flagOf(member) : `${flagOf(member)} ${exampleOf(member)}`;
+  const base = [
+    ...pathOf(command).split(' ').slice(1),
+    ...positional.filter(({ name }) => name !== newId).map(exampleOf),
+    ...taken.filter(({ isRequired }) => isRequired).map(withValue),
+  ].join(' ');
+  const more = taken
+    .filter(({ isRequired }) => !isRequired)
+    .map((each) => `${base} ${withValue(each)}`);
+  if (exactlyOneOf !== undefined) return more.slice(0, exactlyOneOf.length);
+  return method === 'PATCH' ? more.slice(0, 1) : [base, ...more.slice(0, 1)];
+}
+
+/** The issues of an input name members. */
+function inTermsOfCommand(
+  error: unknown,
+  taken: readonly Member[],
+  inWords: (text: string) => string,
+): unknown {
+  if (!(error instanceof DomainError) || error.members.issues === undefined) return error;
+  const issues = error.members.issues.map(({ path: [name, ...place], message }) => {
+    const member = taken.find((each) => each.name === name);
+    const first = member === undefined ? name : flagOf(member);
+    return { path: [...(first === undefined ? [] : [first]), ...place], message: inWords(message) };
+  });
+  return new DomainError(error.code, { ...error.members, issues }, error.cause);
+}
