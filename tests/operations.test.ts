@@ -298,12 +298,7 @@ describe('the command line', () => {
     commands.filter(({ options }) => !options.some(({ flags }) => flags.includes(option)));
 
   test('has --json and --service wherever an operation of the service is called', () => {
-    expect(without('--json').map(({ name }) => name)).toEqual([
-      'serve',
-      'demo',
-      'page texts',
-      'completion',
-    ]);
+    expect(without('--json').map(({ name }) => name)).toEqual(['serve', 'demo', 'page texts']);
     expect(without('--service').map(({ name }) => name)).toEqual([
       'serve',
       'demo',
@@ -314,7 +309,6 @@ describe('the command line', () => {
       'revoke-again',
       'copy',
       'migrate',
-      'completion',
     ]);
   });
 

@@ -24,7 +24,6 @@ const more: Record<string, string> = {
   'revoke-again': '[What is revoked again](upgrade-and-restore.md#what-is-revoked-again)',
   copy: '[Move to another database](upgrade-and-restore.md#move-to-another-database)',
   migrate: '[Upgrade](upgrade-and-restore.md#upgrade)',
-  completion: '[Command line](command-line.md)',
 };
 
 let printed = '';

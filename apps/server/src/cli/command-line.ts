@@ -33,7 +33,7 @@ export async function runCommandLine(
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
     terminal.serviceUrl = serviceUrlOf(action);
-    if (action.name() !== 'completion') await import('./tell-failure.ts');
+    await import('./tell-failure.ts');
   });
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -77,10 +77,9 @@ export async function createProgram(
     '\nEvery command works on the database that DATABASE_URL names.\nMany have --url, to work on a running service.',
   );
   const [first] = words?.[0] === 'help' ? words.slice(1) : (words ?? []);
-  const needsAll = words === undefined || first === 'completion';
   for (const { name, description, load } of commands) {
     const command = program.command(name).description(description);
-    if (needsAll || name === first) (await load())(command, terminal);
+    if (words === undefined || name === first) (await load())(command, terminal);
   }
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);
@@ -99,7 +98,6 @@ const NOT_OPERATIONS = new Set([
   'latchkey revoke-again',
   'latchkey copy',
   'latchkey migrate',
-  'latchkey completion',
 ]);
 
 /** The `--url` or the argument of these is the address of the endpoint. */

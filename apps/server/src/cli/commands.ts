@@ -161,9 +161,4 @@ export const commands: readonly CommandRow[] = [
     description: 'say whether the database has the schema of this version',
     load: async () => (await import('./migrate-command.ts')).addMigrateCommand,
   },
-  {
-    name: 'completion',
-    description: 'print a script that completes commands and options in a shell',
-    load: async () => (await import('./completion-command.ts')).addCompletionCommand,
-  },
 ];

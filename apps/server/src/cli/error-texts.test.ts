@@ -17,7 +17,7 @@ test.each([...codes])('%s is told in the words of a terminal', (code) => {
 
 test('an ill-formed parameter has the name that the command line gives it', () => {
   const issues = [
-    { path: ['expires_at'], message: 'Must be a time.' },
+    { path: ['--expires'], message: 'Must be a time.' },
     { path: ['application_id'], message: 'Must be a UUID.' },
     { path: ['grant_id', 1], message: 'Must be a UUID.' },
   ];

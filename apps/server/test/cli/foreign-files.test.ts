@@ -22,7 +22,7 @@ import { runInProcess } from '../http/command-process.ts';
 import { commands, examplesOf } from './examples-of-help.ts';
 
 /** These open no database, or none that DATABASE_URL names. */
-const WITHOUT_DATABASE = new Set(['page texts', 'completion', 'demo']);
+const WITHOUT_DATABASE = new Set(['page texts', 'demo']);
 
 /** With them, each command comes as far as the database. */
 const settings = {
