@@ -11,6 +11,8 @@ import { isLong, longer, slow } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorsOf } from '../../src/openapi/errors.ts';
+import { inputsOf } from '../cases/cases.ts';
+import { newWorld } from '../cases/world.ts';
 import { type Json, type Request, requestOf, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { unknownCredential } from '../http/error-cases.ts';
@@ -168,24 +170,18 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...DOCUMENTS, EVENTS_KEY: EVENTS.EVENTS_KEY });
   let credentials: (string | undefined)[];
   let ids: string[];
+  let valid: ReturnType<typeof inputsOf>;
   beforeAll(async () => {
-    const linked = await linkedApplication(server);
-    const grant = await linked.link();
+    const world = await newWorld(server);
+    const { grant, account_id, application_id, secret_id, endpoint_id, delivery_id } = world;
     const reader = { name: 'Ada', role: 'read' };
     const key = await succeed(server, 'admin.keys.create', reader, operator);
     credentials = [
-      ...[linked.bearer, asBearer(grant), asBasic(grant), operator, operator, undefined],
+      ...[world.bearer, asBearer(grant), asBasic(grant), operator, operator, undefined],
       ...['', `Bearer ${unknownCredential('grantSecret')}`, `Bearer ${key.secret}`],
     ];
-    const { id: endpoint_id } = await succeed(
-      server,
-      'admin.endpoints.create',
-      { url: 'https://192.0.2.1.invalid/events' },
-      operator,
-    );
-    const ping = await succeed(server, 'admin.endpoints.ping', { endpoint_id }, operator);
-    ids = [linked.account_id, linked.application_id, linked.secret_id, grant.grant_id];
-    ids.push(endpoint_id, ping.id);
+    ids = [account_id, application_id, secret_id, grant.grant_id, endpoint_id, delivery_id];
+    valid = inputsOf(world);
     const resource = resources[0] as string;
     await succeed(server, 'admin.resources.create', { resource, name: 'Notes' }, operator);
   });
@@ -255,7 +251,9 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
   test('has a response as documented over REST', { ...slow, ...TIMEOUT }, async () => {
     const name = fc.constantFrom(...operationNames);
     const pathId = fc.option(fc.nat({ max: 5 }));
-    const requests = fc.record({ name, credential, input: members, pathId, damage, type });
+    const isValid = fc.boolean();
+    const input = members;
+    const requests = fc.record({ name, credential, input, isValid, pathId, damage, type });
     const reached = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requests, async (sent) => {
@@ -264,11 +262,13 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
           ([, name]) => name,
         );
         const { pathId } = sent;
+        // One member of a valid input is changed at a time, or there is none that is valid.
+        const right = sent.isValid ? valid[sent.name] : {};
         const inputOfPath = Object.fromEntries(
           pathId === null ? [] : inPath.map((name) => [name, { id: pathId }]),
         );
         // A path and a query have no lone surrogates.
-        const input = JSON.parse(given({ ...inputOfPath, ...sent.input }), (_, value) =>
+        const input = JSON.parse(given({ ...right, ...inputOfPath, ...sent.input }), (_, value) =>
           typeof value === 'string' ? value.toWellFormed() : value,
         );
         const request: Request = requestOf('REST', sent.name, input);

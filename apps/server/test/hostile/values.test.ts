@@ -8,6 +8,8 @@ import {
 import { slow } from '@latchkey/test-kit/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { credentialFor, inputsOf } from '../cases/cases.ts';
+import { newWorld, type World } from '../cases/world.ts';
 import {
   invoke,
   JSON_TYPE,
@@ -22,7 +24,7 @@ import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { FORM_TYPE } from '../http/forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, useServer } from '../http/running-server.ts';
-import { LINKING, linkingApplication } from '../linking/link-flow.ts';
+import { LINKING } from '../linking/link-flow.ts';
 
 // Values that a store, a template or a language could interpret, in every member of every operation.
 // The schema refuses each of them before they reach a store.
@@ -48,122 +50,16 @@ const badTexts = ['', '\0', 'a\0b', '\ud800', 'a\udc00', '\ud800\ud800', '\u001b
 
 describeOnAnyStore('a hostile value', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...EVENTS });
-  let linked: LinkedApplication;
-  let grant: Json;
-  let code: string;
-  /** A valid input for every operation, with all of its members. */
-  let right: Record<OperationName, Record<string, Json>>;
+  let world: World;
+  let right: ReturnType<typeof inputsOf>;
   beforeAll(async () => {
-    linked = await linkedApplication(server);
-    grant = await linked.link();
-    const pending = await linked.issue();
-    code = pending.code;
-    const { application_id, account_id, secret_id } = linked;
-    const { grant_id } = grant;
-    const { link } = await (await linkingApplication(server)).begin();
-    const page = { limit: 1, cursor: 'A'.repeat(22) };
-    const redirect_uri = 'https://app.example/cb';
-    const resource = 'https://eve.example/mcp';
-    const registered = {
-      ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
-      ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, policy_uri: redirect_uri },
-      ...{ tos_uri: redirect_uri, resource_server: false, challenge_required: false },
-      ...{ idle_days: 30, grants_per_account: 5, default_scopes: ['profile.read'] },
-    };
-    const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
-    right = {
-      'grants.convert': { code, redirect_uri, code_verifier: 'v'.repeat(43), resource },
-      'grants.revokeToken': token,
-      'grants.introspect': token,
-      'grants.revoke': { grant_id },
-      'grants.recover': { grant_id },
-      'account.get': {},
-      'account.grant': {},
-      'admin.applications.create': { ...registered, public: false },
-      'admin.applications.update': { application_id, ...registered },
-      'admin.applications.list': page,
-      'admin.applications.get': { application_id },
-      'admin.applications.secrets.create': { application_id, expires_at: '2999-01-01T00:00:00Z' },
-      'admin.applications.secrets.revoke': { application_id, secret_id },
-      'admin.applications.disable': { application_id },
-      'admin.applications.enable': { application_id },
-      'admin.applications.delete': { application_id },
-      'admin.accounts.put': {
-        ...{ account_id, username: 'eve', display_name: 'Eve', twitter: 'eve' },
-        ...{ verified: false, supporter: false },
-      },
-      'admin.accounts.get': { account_id },
-      'admin.accounts.list': { username: 'eve', ...page },
-      'admin.accounts.erase': { account_id },
-      'admin.accounts.export': { account_id },
-      'admin.codes.issue': {
-        ...{ application_id, account_id, scope: 'all', redirect_uri },
-        ...{ code_challenge: 'c'.repeat(43), resource },
-      },
-      'admin.codes.cancel': { grant_id: pending.grant_id },
-      'admin.grants.list': { account_id, ...page },
-      'admin.grants.revoke': { grant_id },
-      'admin.grants.revokeAll': { account_id },
-      'admin.grants.history': { grant_id },
-      'admin.refusals.list': { account_id, since: '2026-11-21T02:15:30Z', ...page },
-      'admin.scopes.put': {
-        ...{ scope: 'eve', title: 'Eve', description: 'Eve', texts: {}, sensitive: false },
-      },
-      'admin.scopes.list': {},
-      'admin.scopes.delete': { scope: 'eve' },
-      'admin.resources.create': {
-        ...{ resource, name: 'Eve' },
-        ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
-      },
-      'admin.resources.list': {},
-      // Any resource is ignored there, so it has no value that is refused.
-      'admin.resources.update': {
-        ...{ resource_id: application_id, name: 'Eve' },
-        ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
-      },
-      'admin.resources.delete': { resource_id: application_id },
-      'admin.endpoints.create': {
-        ...{ url: redirect_uri, application_id, types: ['grant.revoked'] },
-      },
-      'admin.endpoints.list': { application_id, ...page },
-      'admin.endpoints.get': { endpoint_id: application_id },
-      'admin.endpoints.update': {
-        ...{ endpoint_id: application_id, url: redirect_uri, types: ['grant.revoked'] },
-        disabled: false,
-      },
-      'admin.endpoints.delete': { endpoint_id: application_id },
-      'admin.endpoints.rotate': { endpoint_id: application_id, overlap_seconds: 60 },
-      'admin.endpoints.ping': { endpoint_id: application_id },
-      'admin.endpoints.replay': {
-        ...{ endpoint_id: application_id, since: '2026-11-21T02:15:30Z' },
-      },
-      'admin.deliveries.list': { grant_id, status: 'failed', ...page },
-      'admin.deliveries.retry': { delivery_id: application_id },
-      'admin.summary.get': { hours: 1 },
-      'admin.keys.create': { name: 'Eve', role: 'read', expires_at: '2099-01-01T00:00:00Z' },
-      'admin.keys.list': {},
-      'admin.keys.delete': { key_id: application_id },
-      'admin.self.get': {},
-      'admin.settings.get': {},
-      'admin.connections.list': { account_id },
-      'admin.connections.revoke': { account_id, application_id },
-      'admin.pages.create': {
-        ...{ page: 'connections', account_id, return_url: redirect_uri, locale: 'de' },
-      },
-      'admin.pages.end': { account_id },
-      'admin.links.read': { link },
-      'admin.links.identify': { link, account_id, locale: 'de', own_page: false },
-      'admin.links.approve': { link, account_id, scope: 'profile.read' },
-      'admin.links.deny': { link },
-    };
+    world = await newWorld(server);
+    right = inputsOf(world);
   });
-
-  const authorizationOf = (name: OperationName) =>
-    ({ application: linked.bearer, grant: asBearer(grant), operator })[operations[name].caller];
 
   /** The state that the values could change, as the operator sees it. */
   async function everything(): Promise<Json> {
-    const { application_id, account_id } = linked;
+    const { application_id, account_id } = world;
     const { last_used_at: _, ...secret } = (
       await succeed(server, 'admin.applications.get', { application_id }, operator)
     ).secrets[0];
@@ -223,7 +119,13 @@ describeOnAnyStore('a hostile value', (fresh) => {
             if (asText && path.includes(`{${member}}`) && value === '') continue;
             const sent = asText && typeof value !== 'string' ? JSON.stringify(value) : value;
             const input = { ...right[name], [member]: sent };
-            const { status, body } = await invoke(server, wire, name, input, authorizationOf(name));
+            const { status, body } = await invoke(
+              server,
+              wire,
+              name,
+              input,
+              credentialFor(name, world),
+            );
             const told = [name, member, sent, status, body.error_code, body.issues?.[0]?.path[0]];
             expect(told).toEqual([name, member, sent, 400, 'parameter_invalid', member]);
             expect(JSON.stringify(body.issues)).not.toMatch(/quicksilver|1234567/);
@@ -248,7 +150,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
           const request = requestOf(wire, name, right[name]);
           const response = await send(server, {
             ...request,
-            authorization: authorizationOf(name),
+            authorization: credentialFor(name, world),
             ...(request.method === 'GET'
               ? { path: `/trpc/${name}?input=${encodeURIComponent(text)}` }
               : { body: text, headers: JSON_TYPE }),
@@ -263,6 +165,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
     });
 
     test(`is an unknown code over ${wire}, whatever the text`, async () => {
+      const { code } = world.pending;
       for (const text of [
         '\0',
         `${code}\0`,
@@ -274,13 +177,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
         code.toUpperCase(),
         'x'.repeat(16_000),
       ]) {
-        const response = await invoke(
-          server,
-          wire,
-          'grants.convert',
-          { code: text },
-          linked.bearer,
-        );
+        const response = await invoke(server, wire, 'grants.convert', { code: text }, world.bearer);
         expect([text, response.status, response.body.error_code]).toEqual([
           text,
           400,
@@ -309,7 +206,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
   ])('in the query %s is refused', async (query, path) => {
     const request = {
       method: 'GET',
-      path: `/admin/grants?${query.replaceAll('ID', linked.account_id)}`,
+      path: `/admin/grants?${query.replaceAll('ID', world.account_id)}`,
       authorization: operator,
     };
     const { status, json } = await send(server, request);
@@ -342,9 +239,16 @@ describeOnAnyStore('a hostile value', (fresh) => {
 
   // This test must be the last: it uses up the code, the grant and the secret of the others.
   test('has changed nothing: the code, the grant and the secret still work', async () => {
-    const got = await succeed(server, 'account.get', {}, asBearer(grant));
-    expect(got.id).toBe(linked.account_id);
-    expect(await linked.convert(code)).toMatchObject({ revoked: false });
+    const got = await succeed(server, 'account.get', {}, asBearer(world.grant));
+    expect(got.id).toBe(world.account_id);
+    const { body } = await invoke(
+      server,
+      'REST',
+      'grants.convert',
+      right['grants.convert'],
+      world.bearer,
+    );
+    expect(body).toMatchObject({ revoked: false });
   });
 });
 

@@ -1,16 +1,12 @@
 import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
-import type { z } from 'zod';
+import { inputsOf } from '../cases/cases.ts';
+import { newWorld } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
-import {
-  asBasic,
-  asBearer,
-  type LinkedApplication,
-  linkedApplication,
-} from './linked-application.ts';
+import { asBasic, asBearer } from './linked-application.ts';
 import { EVENTS, operator, useServer } from './running-server.ts';
 
 const BODY = {
@@ -21,53 +17,15 @@ const BODY = {
 
 describeOnEachStore('without its store, the service', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...EVENTS });
-  let linked: LinkedApplication;
-  let inputs: Partial<Record<OperationName, Record<string, unknown>>>;
+  let inputs: ReturnType<typeof inputsOf>;
   let authorizations: Record<'application' | 'grant' | 'operator', string[]>;
 
   beforeAll(async () => {
-    linked = await linkedApplication(server);
-    const { account_id, application_id, secret_id } = linked;
-    const { code, grant_id } = await linked.issue();
-    const grant = await linked.link();
-    const link = unknownCredential('link');
-    const resource_id = application_id;
-    const named = {
-      ...{ account_id, application_id, grant_id, secret_id, link, resource_id },
-      ...{ key_id: application_id, endpoint_id: application_id, delivery_id: application_id },
-    };
-    inputs = {
-      'grants.convert': { code },
-      'admin.applications.create': { name: 'Acme' },
-      'admin.applications.list': {},
-      'admin.accounts.put': { account_id, username: 'ada' },
-      'admin.codes.issue': { account_id, application_id, scope: 'a' },
-      'admin.grants.list': { account_id },
-      'admin.grants.revokeAll': { account_id },
-      'admin.refusals.list': { account_id },
-      'admin.scopes.put': { scope: 'a', title: 'A' },
-      'admin.scopes.delete': { scope: 'a' },
-      'admin.resources.create': { resource: 'https://mcp.example', name: 'Notes' },
-      'admin.keys.create': { name: 'Ada', role: 'read' },
-      'admin.endpoints.create': { url: 'https://app.example/events' },
-      'admin.endpoints.replay': {
-        ...{ endpoint_id: application_id, since: '2026-11-21T02:15:30Z' },
-      },
-      'admin.deliveries.list': { grant_id },
-      'admin.pages.create': { page: 'connections', account_id },
-      'grants.introspect': { token: unknownCredential('grantSecret') },
-      'grants.revokeToken': { token: unknownCredential('grantSecret') },
-      'account.get': {},
-      'account.grant': {},
-    };
-    for (const [name, { input }] of Object.entries(operations)) {
-      const takes = (member: string) => Object.hasOwn((input as z.ZodObject).shape, member);
-      const taken = Object.entries(named).filter(([member]) => takes(member));
-      inputs[name as OperationName] ??= Object.fromEntries(taken);
-    }
+    const world = await newWorld(server);
+    inputs = inputsOf(world);
     authorizations = {
-      application: [linked.bearer],
-      grant: [asBearer(grant), asBasic(grant)],
+      application: [world.bearer],
+      grant: [asBearer(world.grant), asBasic(world.grant)],
       operator: [operator],
     };
     await server.service.store.close();
@@ -80,7 +38,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       `responds to %s over ${wire} with store_unavailable`,
       async (name, { caller }) => {
         for (const authorization of authorizations[caller]) {
-          const input = inputs[name as OperationName] ?? {};
+          const input = inputs[name as OperationName];
           const response = await invoke(server, wire, name as OperationName, input, authorization);
           const request_id = response.headers.get('x-request-id') ?? '';
           expect(response.body).toStrictEqual({

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type OperationName, operations } from '@latchkey/schema';
+import { type OperationName, operationNames, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { credentialFor, inputsOf } from '../cases/cases.ts';
+import { newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import {
@@ -41,24 +43,18 @@ describeOnEachStore('a database without room', (fresh) => {
     );
 
   test('refuses what makes a record, and only that', async () => {
-    const { application_id, account_id } = app;
-    const { link } = await app.begin();
-    const refused: Partial<Record<OperationName, Json>> = {
-      'admin.applications.create': { name: 'New' },
-      'admin.accounts.put': { account_id: randomUUID(), username: 'new' },
-      'admin.codes.issue': { application_id, account_id, scope: 'profile.read' },
-      'admin.pages.create': { page: 'connections', account_id },
-      'admin.links.identify': { link, account_id },
-      'admin.links.approve': { link, account_id },
-      'admin.keys.create': { name: 'Ada', role: 'read' },
-      'admin.endpoints.create': { url: 'https://app.example/events', application_id },
-    };
-    const named = Object.entries(operations).filter(([, { errors }]) =>
-      (errors as readonly string[]).includes('store_full'),
-    );
-    expect(Object.keys(refused).sort()).toEqual(named.map(([name]) => name).sort());
-    for (const [name, input] of Object.entries(refused)) {
-      expect(await call(name as OperationName, input), name).toMatchObject(full);
+    const world = await newWorld(before);
+    const inputs = inputsOf(world);
+    // An account that is there is replaced, which needs no room.
+    inputs['admin.accounts.put'].account_id = randomUUID();
+    const needsRoom = (name: OperationName) =>
+      (operations[name].errors as readonly string[]).includes('store_full');
+    const named = operationNames.filter(needsRoom);
+    for (const name of named) expect(await call(name, inputs[name]), name).toMatchObject(full);
+    const others = operationNames.filter((name) => !needsRoom(name));
+    for (const name of others) {
+      const as = credentialFor(name, world);
+      expect((await call(name, inputs[name], as)).error_code, name).not.toBe('store_full');
     }
     const page = await authorize(server, app.request);
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '60']);
