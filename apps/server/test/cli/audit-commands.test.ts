@@ -7,10 +7,10 @@ import { openStore } from '../../src/open-store.ts';
 import { JSON_TYPE, send } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
-import { unknownCredential } from '../http/error-cases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { startTestServer } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
+import { unknownCredential } from '../http/unknown-credential.ts';
 
 const converting = (authorization: string, code: string, request_id: string) => ({
   method: 'POST',

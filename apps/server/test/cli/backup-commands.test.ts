@@ -9,10 +9,10 @@ import { SCHEMA } from '@latchkey/store/schema-version';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
 import { type CommandProcess, runInProcess } from '../http/command-process.ts';
-import { unknownCredential } from '../http/error-cases.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
+import { unknownCredential } from '../http/unknown-credential.ts';
 
 let folder: string;
 const file = (name: string) => join(folder, name);

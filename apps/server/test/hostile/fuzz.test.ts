@@ -15,10 +15,10 @@ import { inputsOf } from '../cases/cases.ts';
 import { newWorld } from '../cases/world.ts';
 import { type Json, type Request, requestOf, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
-import { unknownCredential } from '../http/error-cases.ts';
 import { FORM_TYPE, pkce, postForm, tokenRequest } from '../http/forms.ts';
 import { asBasic, asBearer, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, useServer } from '../http/running-server.ts';
+import { unknownCredential } from '../http/unknown-credential.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { assertions } from './unverified.ts';
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { invoke, type Json, succeed, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import {
   asBasic,
   asBearer,
@@ -10,6 +9,7 @@ import {
   linkedApplication,
 } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 describeOnEachStore('an application', (fresh) => {
   const server = useServer(fresh);

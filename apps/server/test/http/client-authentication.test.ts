@@ -3,7 +3,6 @@ import { errorCodes, errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import {
   confidentialMethods,
   FORM_TYPE,
@@ -16,6 +15,7 @@ import { asBearer, type LinkedApplication, linkedApplication } from './linked-ap
 import { RawConnection } from './raw-connection.ts';
 import { refusalsOf } from './refusals-of.ts';
 import { operator, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const ROUTES = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'] as const;
 type Path = (typeof ROUTES)[number];

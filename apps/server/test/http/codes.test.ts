@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { invoke, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 describeOnEachStore('a code', (fresh) => {
   const server = useServer(fresh);

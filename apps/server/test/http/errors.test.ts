@@ -1,19 +1,22 @@
+import { reasons } from '@latchkey/domain/reasons';
 import {
   type ErrorCode,
   errorCodes,
   errorDefinition,
   objects,
+  operations,
   parseCredential,
 } from '@latchkey/schema';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { expect, test } from 'vitest';
-import { linkingErrorCases } from '../linking/error-cases.ts';
+import { type ErrorCase, errorCases, linkingErrorCases } from '../cases/errors.ts';
 import { LINKING } from '../linking/link-flow.ts';
+import { linkingReasonCases } from '../linking/reason-cases.ts';
 import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
-import { describeOnAnyStore } from './databases.ts';
-import { type ErrorCase, errorCases } from './error-cases.ts';
-import { type LinkedApplication, linkedApplication } from './linked-application.ts';
-import { EVENTS, type ServerWithDatabase, startTestServer, useServer } from './running-server.ts';
+import { describeOnAnyStore, type FreshDatabase } from './databases.ts';
+import { linkedApplication } from './linked-application.ts';
+import { refusalsOf } from './refusals-of.ts';
+import { EVENTS, startTestServer, useServer } from './running-server.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -62,19 +65,84 @@ const ELSEWHERE = [
   'form_rejected',
 ];
 
+/** The status and the `error` of OAuth of each code. */
+const ANSWERS: Partial<Record<ErrorCode, [number, string]>> = {
+  credentials_missing: [401, 'invalid_client'],
+  credentials_invalid: [401, 'invalid_client'],
+  application_disabled: [403, 'unauthorized_client'],
+  right_missing: [403, 'insufficient_scope'],
+  resource_mismatch: [403, 'insufficient_scope'],
+  body_malformed: [400, 'invalid_request'],
+  media_type_unsupported: [415, 'invalid_request'],
+  body_too_large: [413, 'invalid_request'],
+  parameter_invalid: [400, 'invalid_request'],
+  route_not_found: [404, 'invalid_request'],
+  method_not_allowed: [405, 'invalid_request'],
+  code_not_found: [400, 'invalid_grant'],
+  code_expired: [400, 'invalid_grant'],
+  code_already_used: [400, 'invalid_grant'],
+  redirect_uri_mismatch: [400, 'invalid_grant'],
+  code_verifier_mismatch: [400, 'invalid_grant'],
+  target_unknown: [400, 'invalid_target'],
+  target_mismatch: [400, 'invalid_target'],
+  token_of_another_application: [400, 'invalid_request'],
+  grant_not_found: [404, 'invalid_grant'],
+  grant_not_recoverable: [409, 'invalid_grant'],
+  application_not_found: [404, 'invalid_request'],
+  application_enabled: [409, 'invalid_request'],
+  application_public: [409, 'invalid_request'],
+  secret_not_found: [404, 'invalid_request'],
+  secret_limit_reached: [409, 'invalid_request'],
+  account_not_found: [404, 'invalid_request'],
+  account_changed: [409, 'invalid_request'],
+  scope_unknown: [400, 'invalid_scope'],
+  scope_not_found: [404, 'invalid_request'],
+  scope_limit_reached: [409, 'invalid_request'],
+  resource_not_found: [404, 'invalid_request'],
+  resource_exists: [409, 'invalid_request'],
+  resource_limit_reached: [409, 'invalid_request'],
+  key_not_found: [404, 'invalid_request'],
+  key_limit_reached: [409, 'invalid_request'],
+  endpoint_not_found: [404, 'invalid_request'],
+  endpoint_limit_reached: [409, 'invalid_request'],
+  endpoint_disabled: [409, 'invalid_request'],
+  delivery_not_found: [404, 'invalid_request'],
+  delivery_pending: [409, 'invalid_request'],
+  link_not_found: [404, 'invalid_request'],
+  link_expired: [410, 'invalid_request'],
+  link_decided: [409, 'invalid_request'],
+  rate_limited: [429, 'temporarily_unavailable'],
+  internal_error: [500, 'server_error'],
+};
+
+const CHALLENGE = 'Bearer realm="latchkey"';
+/** The headers beyond those of every response. */
+const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
+  credentials_missing: { 'www-authenticate': CHALLENGE },
+  credentials_invalid: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
+  rate_limited: {
+    ...{ 'retry-after': '60', 'ratelimit-limit': '1' },
+    ...{ 'ratelimit-remaining': '0', 'ratelimit-reset': '60' },
+  },
+};
+
+const allCases = [...errorCases, ...linkingErrorCases];
+
 test('every error code has a case', () => {
-  const cases = [...errorCases, ...linkingErrorCases];
-  const covered = new Set<string>([...cases.map(({ code }) => code), ...ELSEWHERE]);
+  const covered = new Set<string>([...allCases.map(({ code }) => code), ...ELSEWHERE]);
   expect(errorCodes.filter((code) => !covered.has(code))).toEqual([]);
 });
 
-describeOnAnyStore('the error table', (fresh) => {
-  const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60', ...EVENTS });
-  testEach(errorCases, server, () => server.url);
-});
-
-describeOnAnyStore('the error table of the linking flow', (fresh) => {
-  testEach(linkingErrorCases, useServer(fresh, LINKING), () => LINKING.PUBLIC_URL);
+test('every reason of a rule has a case', () => {
+  // Limits are in `rate-limits.test.ts`: each takes a server with its own numbers. Two Authorization
+  // headers take a raw connection: `hostile/framing.test.ts`. A log that fails takes a process:
+  // `faults/log-sinks.test.ts`. OAuth clients take a form: `client-authentication.test.ts`. Client
+  // documents are in `client-documents/flow.test.ts`.
+  const elsewhere =
+    /^(too_many|document|assertion)_|^(header_repeated|log_failing|client_id_.*|secret_required|client_address_not_taken|client_host_too_long)$/;
+  const covered = new Set<string>(allCases.map(({ reason }) => reason ?? ''));
+  const all = Object.keys(reasons).filter((reason) => !(reason in linkingReasonCases));
+  expect(all.filter((reason) => !covered.has(reason) && !elsewhere.test(reason))).toEqual([]);
 });
 
 /** Of several parameters, the first is named. */
@@ -87,43 +155,88 @@ function descriptionOf(code: ErrorCode, json: object): string {
   return `${path}: ${message}. ${description}`;
 }
 
-/** @param base - that of error_uri */
-function testEach(cases: ErrorCase[], server: ServerWithDatabase, base: () => string): void {
+describeOnAnyStore('the error table', (fresh) => {
+  testEach(errorCases, fresh, { RATE_LIMIT: 'exchanges=1/60', ...EVENTS });
+});
+
+describeOnAnyStore('the error table of the linking flow', (fresh) => {
+  testEach(linkingErrorCases, fresh, LINKING);
+});
+
+describeOnAnyStore('a refusal', (fresh) => {
+  const server = useServer(fresh);
+
+  test('tells operators no reason where the error code has only one', async () => {
+    const { bearer } = await linkedApplication(server);
+    const request = requestOf('REST', 'grants.revoke', { grant_id: '7' });
+    const { headers } = await send(server, { ...request, authorization: bearer });
+    await server.service.audit.flush();
+    const { title, help } = errorDefinition('parameter_invalid');
+    expect(await refusalsOf(server.service, headers.get('x-request-id') ?? '')).toMatchObject([
+      { error_code: 'parameter_invalid', reason: null, found: `${title}.`, advice: help },
+    ]);
+  });
+});
+
+function testEach(cases: ErrorCase[], fresh: FreshDatabase, environment: NodeJS.ProcessEnv): void {
+  /** The bytes of the first response of a kind, without what is of its request alone. */
+  const bytes = new Map<string, string>();
+
   for (const wire of wires) {
+    // The service keeps only so many refusals at once: those of a wire.
+    const server = useServer(fresh, environment);
+
     // Every case has an application of its own.
-    test.each(cases)(`over ${wire}: $code if $when`, async (row) => {
+    test.each(cases)(`over ${wire}: $code of $name if $when`, async (row) => {
+      const { name, code, reason } = row;
       const linked = await linkedApplication(server);
       const { request, members } = await row.arrange({ server, wire, linked });
       const response = await send(server, request);
 
       const request_id = response.headers.get('x-request-id') ?? '';
       expect(request_id).toMatch(UUID_V7);
+      const [status, error] = ANSWERS[code] as [number, string];
+      const isOfGrant = operations[name].caller === 'grant' && status === 401;
       const body = {
-        error: row.error,
-        error_description: descriptionOf(row.code, response.json),
-        error_code: row.code,
-        error_uri: `${base()}/docs/errors#${row.code}`,
+        error: isOfGrant ? 'invalid_token' : error,
+        error_description: descriptionOf(code, response.json),
+        error_code: code,
+        error_uri: `${environment.PUBLIC_URL ?? server.url}/docs/errors#${code}`,
         request_id,
         ...(typeof members === 'function' ? members(request_id) : members),
       };
       expect(unwrapped(wire, response.json)).toStrictEqual(body);
       expect(objects.errorBody.parse(body)).toStrictEqual(body);
-      expect(response.status).toBe(row.status);
+      expect(response.status).toBe(status);
       expect(headersOf(response)).toStrictEqual({
         'content-type': 'application/json; charset=UTF-8',
         'cache-control': 'no-store',
         'x-request-id': request_id,
-        ...row.headers,
+        ...{ ...HEADERS[code], ...row.headers },
       });
+      if (reason !== null && !members) {
+        const length = response.headers.get('content-length');
+        const kind = [wire, code, name].join(' ');
+        const own = [response.text.replaceAll(request_id, ''), length].join(' ');
+        expect(bytes.get(kind) ?? own).toBe(own);
+        bytes.set(kind, own);
+        // A reason that is its code's only one may have its name.
+        if (reason !== code) expect(response.text).not.toContain(reason);
+        await server.service.audit.flush();
+        const { found, advice } = reasons[reason];
+        expect(await refusalsOf(server.service, request_id)).toMatchObject([
+          { request_id, operation: name, error_code: code, reason, found, advice },
+        ]);
+      }
       if (wire === 'REST') return;
 
       const path = decodeURIComponent(request.path.slice('/trpc/'.length).replace(/\?.*/, ''));
-      const code = TRPC_CODES[row.status as keyof typeof TRPC_CODES];
+      const trpcCode = TRPC_CODES[status as keyof typeof TRPC_CODES];
       expect(response.json).toStrictEqual({
         error: {
           message: body.error_description,
-          code: TRPC_ERROR_CODES_BY_KEY[code],
-          data: { ...body, code, httpStatus: row.status, path },
+          code: TRPC_ERROR_CODES_BY_KEY[trpcCode],
+          data: { ...body, code: trpcCode, httpStatus: status, path },
         },
       });
     });
@@ -155,24 +268,6 @@ describeOnAnyStore('the base of error_uri', (fresh) => {
     expect((await send(server, request)).json.error_uri).toBe(
       `${server.url}/docs/errors#credentials_missing`,
     );
-  });
-});
-
-describeOnAnyStore('code_not_found', (fresh) => {
-  const server = useServer(fresh);
-
-  test('has the same bytes for every such code, except request_id', async () => {
-    const linked: LinkedApplication = await linkedApplication(server);
-    const rows = errorCases.filter(({ code }) => code === 'code_not_found');
-    const responses = await Promise.all(
-      rows.map(async ({ arrange }) => {
-        const { request } = await arrange({ server, wire: 'REST', linked });
-        const { text, json, headers } = await send(server, request);
-        return [text.replace(json.request_id, ''), headers.get('content-length')].join();
-      }),
-    );
-    expect(responses.length).toBeGreaterThan(3);
-    expect(new Set(responses).size).toBe(1);
   });
 });
 

@@ -3,10 +3,10 @@ import { objects } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
 import { type HttpResponse, invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { confidentialMethods, postForm } from './forms.ts';
 import { ADA, asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const INACTIVE = '{"active":false}';
 

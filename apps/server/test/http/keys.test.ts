@@ -4,11 +4,11 @@ import { type OperationName, operationNames, operations, type Role } from '@latc
 import { beforeAll, expect, test, vi } from 'vitest';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { FORM_TYPE } from './forms.ts';
 import { linkedApplication } from './linked-application.ts';
 import { refusalsOf } from './refusals-of.ts';
 import { EVENTS, operator, startTestServer, type TestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const ROLES: Role[] = ['read', 'host', 'support', 'operate'];
 const LINKING = {

@@ -13,10 +13,10 @@ import {
   wires,
 } from './call.ts';
 import { describeOnAnyStore, sqliteDatabase } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { refusalsOf } from './refusals-of.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 /** The headers of a refusal that describe the limit. */
 function limitOf({ headers }: HttpResponse) {

@@ -3,9 +3,9 @@ import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 describeOnEachStore('refusals', (fresh) => {
   const server = useServer(fresh);

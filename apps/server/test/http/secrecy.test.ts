@@ -1,12 +1,13 @@
 import { credentialPattern, type OperationName, operations } from '@latchkey/schema';
 import { slow } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
+import { errorCases } from '../cases/errors.ts';
 import { type HttpResponse, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { errorCases, unknownCredential } from './error-cases.ts';
 import { FORM_TYPE, pkce, postForm, tokenRequest } from './forms.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, EVENTS, operator, redact, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 /** The responses that contain a credential. No other response may. */
 const HANDED_OVER = new Set<OperationName>([

@@ -5,9 +5,9 @@ import { newWorld } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { asBasic, asBearer } from './linked-application.ts';
 import { EVENTS, operator, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const BODY = {
   error: 'temporarily_unavailable',

@@ -3,10 +3,10 @@ import { anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
 import { invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { confidentialMethods, postForm, publicMethods, tokenRequest } from './forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const basicOf = (linked: LinkedApplication) =>
   confidentialMethods.client_secret_basic(linked).authorization;

@@ -2,11 +2,11 @@ import { objects } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { type HttpResponse, headersOf, invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
 import { confidentialMethods, pkce, postForm, tokenRequest } from './forms.ts';
 import { ADA, asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { RawConnection } from './raw-connection.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { unknownCredential } from './unknown-credential.ts';
 
 const CALLBACK = 'https://app.example/callback?a=1';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { formatCredential } from '@latchkey/schema';
 import { invoke, type Json, succeed } from '../http/call.ts';
-import { unknownCredential } from '../http/error-cases.ts';
 import { operator, type ServerWithDatabase } from '../http/running-server.ts';
+import { unknownCredential } from '../http/unknown-credential.ts';
 import {
   authorize,
   CALLBACK,
