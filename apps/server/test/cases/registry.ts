@@ -31,8 +31,9 @@ export const registryCases: Cases<'admin.scopes.' | 'admin.resources.'> = {
     },
   },
   'admin.resources.create': {
-    input: () => ({
-      ...{ resource: 'https://eve.example/mcp', name: 'Eve', scopes, default_scopes: scopes },
+    input: ({ account_id }) => ({
+      ...{ resource: `https://eve.example/${account_id}`, name: 'Eve' },
+      ...{ scopes, default_scopes: scopes },
     }),
     faults: {
       resource_exists: {

@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type OperationName, objects, operations, parseCredential } from '@latchkey/schema';
+import {
+  type OperationName,
+  objects,
+  operationNames,
+  operations,
+  parseCredential,
+} from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { headersOf, invoke, type Json, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { credentialFor, inputsOf } from '../cases/cases.ts';
+import { newWorld } from '../cases/world.ts';
+import { LINKING } from '../linking/link-flow.ts';
+import { headersOf, invoke, type Json, succeed, type Wire, wires } from './call.ts';
+import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
 import { ADA, asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { EVENTS, operator, type TestServer, useServer } from './running-server.ts';
 
@@ -411,4 +420,22 @@ describeOnEachStore('results', (fresh) => {
     const again = await invoke(server, wire, 'admin.codes.cancel', { grant_id }, operator);
     expect(again.body.error_code).toBe('grant_not_found');
   });
+});
+
+describeOnAnyStore('a valid input', (fresh) => {
+  const server = useServer(fresh, { ...EVENTS, ...LINKING });
+
+  for (const wire of wires) {
+    test.each(operationNames)(`of %s has a result of its schema, over ${wire}`, async (name) => {
+      const world = await newWorld(server);
+      const input = inputsOf(world)[name];
+      if (name === 'admin.applications.delete') {
+        await succeed(server, 'admin.applications.disable', input, operator);
+      }
+      await strictly(server, wire)(name, input, credentialFor(name, world));
+      // There can be 50 of them.
+      if (name === 'admin.keys.delete') return;
+      await succeed(server, 'admin.keys.delete', { key_id: world.key_id }, operator);
+    });
+  }
 });
