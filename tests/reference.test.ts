@@ -4,7 +4,7 @@ import * as events from '@latchkey/client/events';
 import * as guards from '@latchkey/client/guards';
 import * as host from '@latchkey/client/host';
 import * as linking from '@latchkey/client/linking';
-import { type OperationName, operations } from '@latchkey/schema';
+import { type ErrorCode, errorTable, type OperationName, operations } from '@latchkey/schema';
 import { slow } from '@latchkey/test-kit/long';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import * as testing from '@latchkey/testing';
@@ -149,18 +149,17 @@ test.each<[string, OperationName]>([
   // Introspection is a POST to keep the token out of the URL, and changes nothing.
   const isRead = verb === 'GET' || operation === 'grants.introspect';
   const codes = [...errors, ...(isRead ? [] : (['outcome_unknown'] as const))];
-  const classes = codes.map(
-    (errorCode) => errorClass({ error_code: errorCode, status: 400, grant_id: 'its id' }).name,
-  );
+  const classOf = (error_code: ErrorCode) =>
+    errorClass({ error_code, status: errorTable[error_code].status, grant_id: 'its id' }).name;
+  const classes = codes.map(classOf);
   expect(throws).toEqual(expect.arrayContaining([...classes, 'LatchkeyError']));
 
   // What every operation can answer, and what the client has by itself, stands once, at the class.
-  const common = ['credentials_invalid', 'application_disabled', 'parameter_invalid'];
+  const common = ['credentials_invalid', 'application_disabled', 'parameter_invalid'] as const;
+  const temporary = ['rate_limited', 'store_unavailable', 'internal_error'] as const;
   expect(linked(ofAll?.named.comment?.summary ?? [])).toEqual(
     expect.arrayContaining([
-      ...[...common, 'rate_limited', 'store_unavailable', 'internal_error'].map(
-        (errorCode) => errorClass({ error_code: errorCode }).name,
-      ),
+      ...[...common, ...temporary].map(classOf),
       ...['LatchkeyConfigError', 'ConnectionError', 'TimeoutError', 'UnexpectedResponseError'],
     ]),
   );

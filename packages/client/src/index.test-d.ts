@@ -1,4 +1,4 @@
-import type { ErrorCode as ErrorCodeOfTheService, OperationOutput } from '@latchkey/schema';
+import type { OperationOutput } from '@latchkey/schema';
 import type { Logger as PinoLogger } from 'pino';
 import { expectTypeOf, test } from 'vitest';
 import {
@@ -11,7 +11,6 @@ import {
   CodeExpiredError,
   ConnectionError,
   type ConvertOptions,
-  type ErrorCode,
   type Fetch,
   type FinishLinkingOptions,
   type FullGrant,
@@ -76,10 +75,6 @@ test('a client offers its operations and nothing else', () => {
     | 'authorizationUrl'
     | 'finishLinking'
   >();
-});
-
-test('the error codes are those of the service', () => {
-  expectTypeOf<ErrorCode>().toEqualTypeOf<ErrorCodeOfTheService>();
 });
 
 test('options', () => {

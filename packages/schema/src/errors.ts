@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { ErrorCode } from './types.ts';
 
 /** A row of {@link errorTable}. */
 export interface ErrorDefinition {
@@ -559,10 +560,7 @@ export const errorTable = {
       'The service failed unexpectedly. Try again later. If the error persists, give the request_id to the operator of the service.',
     help: 'The log of the service has the cause under the same request id. Please report it.',
   },
-} as const satisfies Record<string, ErrorDefinition>;
-
-/** The stable code of an error, `error_code` on the wire. */
-export type ErrorCode = keyof typeof errorTable;
+} as const satisfies Record<ErrorCode, ErrorDefinition>;
 
 /** Every {@link ErrorCode}, in the order of the docs. */
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Caller, Role } from './caller.ts';
-import type { ErrorCode } from './errors.ts';
 import * as input from './inputs.ts';
 import * as object from './objects.ts';
+import type { ErrorCode } from './types.ts';
 
 /** One operation of the service, offered over REST and over tRPC. */
 export interface OperationContract {

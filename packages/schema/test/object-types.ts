@@ -1,11 +1,15 @@
 import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
 import { z } from 'zod';
+import { errorCodes } from '../src/errors.ts';
 import * as events from '../src/events.ts';
 import * as objects from '../src/objects.ts';
 
 const described = { ...objects, ...events };
 
-/** The text of src/types.ts: a type for each object of src/objects.ts and src/events.ts. */
+/**
+ * The text of src/types.ts: the codes of src/errors.ts, and a type for each object of src/objects.ts and
+ * src/events.ts.
+ */
 export async function objectTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => id });
   const types = Object.entries(schemas)
@@ -16,9 +20,10 @@ export async function objectTypes(): Promise<string> {
     listType('List', ApplicationList, ApplicationList?.description),
     listType('CompleteList', ScopeList, 'A list that is complete.'),
   ];
-  return format(`// Made from objects.ts and events.ts: npm run generate
+  return format(`// Made from errors.ts, objects.ts and events.ts: npm run generate
 
-import type { ErrorCode } from './errors.ts';
+${docs(['Every `error_code` that this version knows.'])}
+export type ErrorCode = ${errorCodes.map((code) => `'${code}'`).join(' | ')};
 
 ${[...types, ...lists].join('\n\n')}
 `);
