@@ -14,11 +14,17 @@ export default defineConfig({
   dts: { resolve: [/^@latchkey\//, /^\.\.?\//] },
   // Readable in a debugger, in a stack, and where Node prints the line that threw an uncaught error.
   minify: false,
-  // The docstrings are in the `.d.ts`, where editors read them. They would be a fifth of the code.
+  // The docstrings are in the `.d.ts`, where editors read them. They would be a fifth of the code. And
+  // the sources, whose paths esbuild names, are not published.
   plugins: [
     {
       name: 'without-docstrings',
-      renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '') }),
+      renderChunk: (code) => ({
+        code: code.replaceAll(
+          /^ *\/\*\*[\s\S]*?\*\/\n|^\/\/ (?:\.\.\/schema\/)?src\/\S+\.ts\n/gm,
+          '',
+        ),
+      }),
     },
   ],
   treeshake: true,

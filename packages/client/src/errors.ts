@@ -1,5 +1,6 @@
 import type { ErrorCode, LinkStatus, ParameterIssue } from '@latchkey/schema';
 import { BRAND, hasBrand } from './brand.ts';
+import { keepName } from './keep-name.ts';
 import type { ResponseDetails } from './response-details.ts';
 
 export type { ErrorCode } from '@latchkey/schema';
@@ -91,14 +92,18 @@ export abstract class LatchkeyError extends Error {
    * @param details - the members of the error
    */
   constructor(message: string, details: ErrorDetails = {}) {
-    const { cause, response, redirect_to, ...members } = details;
+    const { cause, ...members } = details;
     super(message, cause === undefined ? undefined : { cause });
-    // Not enumerable, so that no log shows the headers, or the application's state in the address.
-    for (const [name, value] of Object.entries({ response, redirect_to })) {
-      if (value) Object.defineProperty(this, name, { value, configurable: true });
-    }
     for (const [name, value] of Object.entries(members)) {
-      if (value !== undefined) Object.assign(this, { [name]: value });
+      if (value === undefined) continue;
+      // No log shows the headers, or the application's state in the address.
+      const isShown = name !== 'response' && name !== 'redirect_to';
+      Object.defineProperty(this, name, {
+        value,
+        configurable: true,
+        enumerable: isShown,
+        writable: isShown,
+      });
     }
   }
 }
@@ -343,8 +348,6 @@ export type AnyLatchkeyError =
 /** The `name` of every error of this package, for a `switch`. */
 export type LatchkeyErrorName = AnyLatchkeyError['name'];
 
-// Stacks and logs show these names, even if a user's bundler minifies the classes. The
-// name is on the prototype because the stack is written before any field of the error is set.
 const names = {
   LatchkeyError,
   LatchkeyConfigError,
@@ -369,7 +372,4 @@ const names = {
   StateMismatchError,
   IssuerMismatchError,
 } satisfies Record<LatchkeyErrorName | 'LatchkeyError', unknown>;
-for (const [value, Class] of Object.entries(names)) {
-  Object.defineProperty(Class, 'name', { value });
-  Object.defineProperty(Class.prototype, 'name', { value, configurable: true, writable: true });
-}
+for (const [name, Class] of Object.entries(names)) keepName(Class, name);

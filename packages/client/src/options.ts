@@ -1,10 +1,10 @@
 import { credentialPrefixes, parseCredential } from '@latchkey/schema';
 import { kindOf } from './arguments.ts';
+import { LOOPBACK } from './browser-url.ts';
 import { environmentVariable, isBrowser, version } from './environment.ts';
 import { LatchkeyConfigError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
 import type { Logger } from './logger.ts';
-import { LOOPBACK } from './loopback.ts';
 import { refuseUnknownOptions } from './unknown-options.ts';
 
 /** Options that every client has. */

@@ -6,6 +6,7 @@ import {
 } from './errors.ts';
 import type { FinishLinkingOptions } from './options.ts';
 import { redactor } from './redact.ts';
+import { isSameText } from './same-text.ts';
 
 /**
  * Reads the callback of a link. Checks that it belongs to this browser (RFC 6749, section 10.12) and
@@ -27,7 +28,7 @@ export function readCallback(
     return others.length === 0 ? value : undefined;
   };
 
-  if (!state || !isEqual(once('state') ?? '', state)) {
+  if (!state || !isSameText(once('state') ?? '', state)) {
     throw new StateMismatchError(
       'This callback does not belong to a link that this browser began, or it was used before. Let the user start again.',
     );
@@ -59,15 +60,6 @@ export function readCallback(
         ...details,
         error,
       });
-}
-
-/** Compares in a time that depends only on the lengths. */
-function isEqual(given: string, expected: string): boolean {
-  let difference = given.length ^ expected.length;
-  for (let i = 0; i < expected.length; i++) {
-    difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);
-  }
-  return difference === 0;
 }
 
 /** A slash at the end makes no difference, as in `publicUrl`. */

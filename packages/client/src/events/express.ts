@@ -1,4 +1,4 @@
-import { passOn } from '../express.ts';
+import { type ExpressResponse, onExpress } from '../frameworks/express.ts';
 import { type NodeBody, readNodeBody } from './read-body.ts';
 import { createReceiver, type EventsOptions } from './receiver.ts';
 
@@ -11,16 +11,7 @@ export interface ExpressEventsRequest extends NodeBody {
 }
 
 /** The part of Express's response that the receiver uses. Node's own response fits too. */
-export interface ExpressEventsResponse {
-  /**
-   * Sends the status and the headers.
-   *
-   * @param status - the HTTP status
-   * @param headers - the headers by name
-   * @returns an object that sends the body
-   */
-  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
-}
+export interface ExpressEventsResponse extends ExpressResponse {}
 
 /** The handler of Express that {@link expressEvents} creates. */
 export type ExpressEvents = (
@@ -58,19 +49,11 @@ export type ExpressEvents = (
  * ```
  */
 export function expressEvents(options: EventsOptions): ExpressEvents {
-  const receive = createReceiver('expressEvents', options);
-  return async (request, response, next) => {
-    try {
-      const { status, headers, body } = await receive({
-        method: request.method,
-        headers: request.headers,
-        read: (most) => readNodeBody(request, most, ADVICE),
-      });
-      response.writeHead(status, headers).end(body);
-    } catch (error) {
-      passOn(error, response, next);
-    }
-  };
+  return onExpress(
+    createReceiver('expressEvents', options, (request: ExpressEventsRequest, most) =>
+      readNodeBody(request, most, ADVICE),
+    ),
+  );
 }
 
 const ADVICE =

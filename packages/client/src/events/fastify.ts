@@ -1,3 +1,4 @@
+import { type FastifyReply, onFastify } from '../frameworks/fastify.ts';
 import { type NodeBody, readNodeBody } from './read-body.ts';
 import { createReceiver, type EventsOptions } from './receiver.ts';
 
@@ -12,26 +13,7 @@ export interface FastifyEventsRequest {
 }
 
 /** The part of Fastify's reply that the receiver uses. */
-export interface FastifyEventsReply {
-  /**
-   * Sets the status.
-   *
-   * @param status - the HTTP status
-   */
-  code(status: number): unknown;
-  /**
-   * Sets the headers.
-   *
-   * @param headers - the headers by name
-   */
-  headers(headers: Record<string, string>): unknown;
-  /**
-   * Sends the response.
-   *
-   * @param body - the body
-   */
-  send(body: string): unknown;
-}
+export interface FastifyEventsReply extends FastifyReply {}
 
 /** The options of a route of Fastify that {@link fastifyEvents} creates. */
 export interface FastifyEvents {
@@ -69,20 +51,12 @@ export interface FastifyEvents {
  * ```
  */
 export function fastifyEvents(options: EventsOptions): FastifyEvents {
-  const receive = createReceiver('fastifyEvents', options);
   return {
-    async onRequest(request, reply) {
-      const { status, headers, body } = await receive({
-        method: request.method,
-        headers: request.headers,
-        read: (most) => readNodeBody(request.raw, most, ADVICE),
-      });
-      reply.code(status);
-      reply.headers(headers);
-      reply.send(body);
-      // Returning the reply tells Fastify that the hook has responded.
-      return reply;
-    },
+    onRequest: onFastify(
+      createReceiver('fastifyEvents', options, ({ raw }: FastifyEventsRequest, most) =>
+        readNodeBody(raw, most, ADVICE),
+      ),
+    ),
     handler() {},
   };
 }

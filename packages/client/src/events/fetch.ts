@@ -1,3 +1,4 @@
+import { onFetch } from '../frameworks/fetch.ts';
 import { type FetchBody, readFetchBody } from './read-body.ts';
 import { createReceiver, type EventsOptions } from './receiver.ts';
 
@@ -44,16 +45,11 @@ export type FetchEvents = (request: FetchEventsRequest) => Promise<Response>;
  * ```
  */
 export function fetchEvents(options: EventsOptions): FetchEvents {
-  const receive = createReceiver('fetchEvents', options);
-  return async (request) => {
-    const { body, ...init } = await receive({
-      method: request.method,
-      headers: request.headers,
-      read: (most) => readFetchBody(request, most, ADVICE),
-    });
-    // With 204, not even an empty body is allowed.
-    return new Response(body || null, init);
-  };
+  return onFetch(
+    createReceiver('fetchEvents', options, (request: FetchEventsRequest, most) =>
+      readFetchBody(request, most, ADVICE),
+    ),
+  );
 }
 
 const ADVICE = 'Pass the request to fetchEvents as it came, or a clone that was made before.';

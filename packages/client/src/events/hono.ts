@@ -1,6 +1,7 @@
+import { onHono } from '../frameworks/hono.ts';
 import type { FetchEventsRequest } from './fetch.ts';
 import { readFetchBody } from './read-body.ts';
-import { createReceiver, type EventResponse, type EventsOptions } from './receiver.ts';
+import { createReceiver, type EventsOptions } from './receiver.ts';
 
 /** The part of Hono's context that the receiver uses. */
 export interface HonoEventsContext {
@@ -16,7 +17,7 @@ export interface HonoEventsContext {
    */
   body(
     body: string | null,
-    status: EventResponse['status'],
+    status: 204 | 400 | 405 | 413 | 500,
     headers: Record<string, string>,
   ): Response;
 }
@@ -51,16 +52,11 @@ export type HonoEvents = (context: HonoEventsContext) => Promise<Response>;
  * ```
  */
 export function honoEvents(options: EventsOptions): HonoEvents {
-  const receive = createReceiver('honoEvents', options);
-  return async (context) => {
-    const { raw } = context.req;
-    const { status, headers, body } = await receive({
-      method: raw.method,
-      headers: raw.headers,
-      read: (most) => readFetchBody(raw, most, ADVICE),
-    });
-    return context.body(body || null, status, headers);
-  };
+  return onHono(
+    createReceiver('honoEvents', options, ({ req }: HonoEventsContext, most) =>
+      readFetchBody(req.raw, most, ADVICE),
+    ),
+  ) as HonoEvents;
 }
 
 const ADVICE = 'Add honoEvents before middleware that reads bodies.';

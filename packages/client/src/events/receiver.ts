@@ -1,5 +1,6 @@
 import type { LatchkeyEvent } from '@latchkey/schema';
 import { LatchkeyConfigError } from '../errors.ts';
+import type { HttpResponse, Route } from '../frameworks/http.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
 import {
   createVerifier,
@@ -72,28 +73,19 @@ const types: Record<EventType, true> = {
   ping: true,
 };
 
-/** The parts of a framework's request that a receiver uses. */
-interface HttpMessage {
-  readonly method: string | undefined;
-  readonly headers: EventHeaders;
-  /** Reads the body; null if it has more bytes than this. */
-  read(most: number): Promise<Uint8Array | null>;
-}
-
-/** The response of a receiver. */
-export interface EventResponse {
-  readonly status: 204 | 400 | 405 | 413 | 500;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Receives a message. Rejects only if its body can't be read. */
-export type Receiver = (message: HttpMessage) => Promise<EventResponse>;
-
-/** Creates a receiver, and checks its options before the first message arrives. */
-export function createReceiver(whose: string, options: EventsOptions): Receiver {
+/**
+ * Creates a receiver, and checks its options before the first message arrives. It rejects only if the body
+ * can't be read.
+ *
+ * @param read - reads the body; null if it has more bytes than this
+ */
+export function createReceiver<Incoming>(
+  whose: string,
+  options: EventsOptions,
+  read: (request: Incoming, most: number) => Promise<Uint8Array | null>,
+): Route<Incoming> {
   refuseUnknownOptions(whose, options, Object.keys(optionNames));
   const { on, onError = reportError } = options;
   refuseUnknownOptions(`on of ${whose}`, on, Object.keys(types));
@@ -104,14 +96,14 @@ export function createReceiver(whose: string, options: EventsOptions): Receiver 
   }
   const verify = createVerifier(options.secret, options.toleranceSeconds);
 
-  return async ({ method, headers, read }) => {
+  return async (request, { method, headers }) => {
     if (method !== 'POST') return refusal(405, 'Events are sent with POST.', { Allow: 'POST' });
-    const body = await read(MAX_BODY_BYTES);
+    const body = await read(request, MAX_BODY_BYTES);
     if (body === null) return refusal(413, 'A message has at most 64 KiB.');
 
     let message: VerifiedMessage;
     try {
-      message = await verify(body, headers);
+      message = await verify(body, headers as EventHeaders);
     } catch (error) {
       const isRefused =
         error instanceof EventSignatureError || error instanceof EventTimestampError;
@@ -135,12 +127,12 @@ export function createReceiver(whose: string, options: EventsOptions): Receiver 
 }
 
 function refusal(
-  status: EventResponse['status'],
+  status: 400 | 405 | 413 | 500,
   text: string,
   headers: Record<string, string> = {},
-): EventResponse {
-  const type = { 'Content-Type': 'text/plain; charset=UTF-8' };
-  return { status, headers: { ...type, ...headers }, body: `${text}\n` };
+): HttpResponse {
+  const type = 'text/plain; charset=UTF-8';
+  return { status, headers: { 'Content-Type': type, ...headers }, body: `${text}\n` };
 }
 
 function reportError(error: unknown, { id, type }: EventDetails): void {

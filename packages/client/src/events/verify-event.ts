@@ -1,5 +1,7 @@
 import type { LatchkeyEvent } from '@latchkey/schema';
 import { LatchkeyConfigError } from '../errors.ts';
+import { keepName } from '../keep-name.ts';
+import { isSameText } from '../same-text.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
 
 /**
@@ -42,16 +44,6 @@ export class EventTimestampError extends Error {
 
   /** `EventTimestampError`. */
   declare name: 'EventTimestampError';
-}
-
-/** As for the errors of the client: logs show the name even if a bundler minifies it. */
-function keepName(errorClass: new (message?: string) => Error, value: string): void {
-  Object.defineProperty(errorClass, 'name', { value });
-  Object.defineProperty(errorClass.prototype, 'name', {
-    value,
-    configurable: true,
-    writable: true,
-  });
 }
 
 /**
@@ -126,7 +118,6 @@ export function createVerifier(secret: unknown, toleranceSeconds = 300): Verifie
     const id = headerOf(headers, 'webhook-id');
     const timestamp = headerOf(headers, 'webhook-timestamp');
     const signatures = headerOf(headers, 'webhook-signature').split(' ');
-    // Of three parts with a dot between them, the first two must have none.
     if (!/^[^.]+$/.test(id) || !/^\d{1,12}$/.test(timestamp)) {
       throw new EventSignatureError(
         'The request lacks webhook-id, webhook-timestamp or webhook-signature: it is no message of Latchkey.',
@@ -187,14 +178,6 @@ function headerOf(headers: EventHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
   const entry = Object.entries(headers).find(([each]) => each.toLowerCase() === name);
   return `${entry?.[1] ?? ''}`;
-}
-
-/** Compares two texts in a time that does not depend on where they differ. */
-function isSameText(one: string, other: string): boolean {
-  if (one.length !== other.length) return false;
-  let difference = 0;
-  for (let at = 0; at < one.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
-  return difference === 0;
 }
 
 const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)));

@@ -1,18 +1,8 @@
-import { setGrant } from './grant-of.ts';
-import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
+import { type ExpressResponse, onExpress } from '../frameworks/express.ts';
+import { guardRoute } from './guard-route.ts';
+import type { GuardedRequest, GuardOptions } from './require-grant.ts';
 
-/** The part of Express's response that the guard uses. Node's own response fits too. */
-export interface ExpressResponse {
-  /**
-   * Sends the status and headers of a refusal.
-   *
-   * @param status - the HTTP status
-   * @param headers - the headers by name
-   * @returns an object that sends the body
-   */
-  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
-}
+export type { ExpressResponse };
 
 /** Express middleware that {@link expressGuard} creates. */
 export type ExpressGuard = (
@@ -41,15 +31,5 @@ export type ExpressGuard = (
  * ```
  */
 export function expressGuard(options: GuardOptions): ExpressGuard {
-  const guard = createGuard(options);
-  return async (request, response, next) => {
-    try {
-      setGrant(request, await guard(request));
-    } catch (error) {
-      if (!(error instanceof GrantRequiredError)) return next(error);
-      response.writeHead(error.status, { ...error.headers }).end(JSON.stringify(error.body));
-      return;
-    }
-    next();
-  };
+  return onExpress(guardRoute<GuardedRequest>(options));
 }

@@ -1,28 +1,8 @@
-import { setGrant } from './grant-of.ts';
-import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
+import { type FastifyReply, onFastify } from '../frameworks/fastify.ts';
+import { guardRoute } from './guard-route.ts';
+import type { GuardedRequest, GuardOptions } from './require-grant.ts';
 
-/** The part of Fastify's reply that the guard uses. */
-export interface FastifyReply {
-  /**
-   * Sets the status of a refusal.
-   *
-   * @param status - the HTTP status
-   */
-  code(status: number): unknown;
-  /**
-   * Sets the headers of a refusal.
-   *
-   * @param headers - the headers by name
-   */
-  headers(headers: Record<string, string>): unknown;
-  /**
-   * Sends the body of a refusal.
-   *
-   * @param body - the body as JSON
-   */
-  send(body: string): unknown;
-}
+export type { FastifyReply };
 
 /** Fastify `onRequest` hook that {@link fastifyGuard} creates. */
 export type FastifyGuard = (request: GuardedRequest, reply: FastifyReply) => Promise<unknown>;
@@ -46,17 +26,5 @@ export type FastifyGuard = (request: GuardedRequest, reply: FastifyReply) => Pro
  * ```
  */
 export function fastifyGuard(options: GuardOptions): FastifyGuard {
-  const guard = createGuard(options);
-  return async (request, reply) => {
-    try {
-      setGrant(request, await guard(request));
-    } catch (error) {
-      if (!(error instanceof GrantRequiredError)) throw error;
-      reply.code(error.status);
-      reply.headers({ ...error.headers });
-      reply.send(JSON.stringify(error.body));
-      // Returning the reply tells Fastify that the hook has responded.
-      return reply;
-    }
-  };
+  return onFastify(guardRoute<GuardedRequest>(options));
 }

@@ -1,3 +1,5 @@
+import { keepName } from '../keep-name.ts';
+
 // The SDK's longest wait between two attempts, used if Latchkey sends no Retry-After.
 const RETRY_AFTER_SECONDS = 5;
 
@@ -50,14 +52,7 @@ export interface Refusal {
  */
 export class GrantRequiredError extends Error {
   static {
-    // As for the errors of the client: logs show the name even if a bundler minifies it.
-    const value = 'GrantRequiredError';
-    Object.defineProperty(GrantRequiredError, 'name', { value });
-    Object.defineProperty(GrantRequiredError.prototype, 'name', {
-      value,
-      configurable: true,
-      writable: true,
-    });
+    keepName(GrantRequiredError, 'GrantRequiredError');
   }
 
   /** `GrantRequiredError`. */
@@ -100,7 +95,7 @@ export class GrantRequiredError extends Error {
    * ```
    */
   toResponse(): Response {
-    return new Response(JSON.stringify(this.body), { status: this.status, headers: this.headers });
+    return new Response(JSON.stringify(this.body), this);
   }
 }
 

@@ -1,6 +1,6 @@
-import { setGrant } from './grant-of.ts';
-import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
+import { onFetch } from '../frameworks/fetch.ts';
+import { guardRoute } from './guard-route.ts';
+import type { GuardedRequest, GuardOptions } from './require-grant.ts';
 
 /** The part of Hono's context that the guard uses. */
 export interface HonoContext {
@@ -35,15 +35,13 @@ export type HonoGuard = (
  * ```
  */
 export function honoGuard(options: GuardOptions): HonoGuard {
-  const guard = createGuard(options);
-  return async (context, next) => {
-    try {
-      setGrant(context, await guard(context.req.raw));
-    } catch (error) {
-      if (error instanceof GrantRequiredError) return error.toResponse();
-      throw error;
-    }
-    await next();
-    return undefined;
-  };
+  const route = guardRoute(options);
+  return (context, next) =>
+    onFetch(
+      (raw: GuardedRequest) => route(context, raw),
+      async () => {
+        await next();
+        return undefined;
+      },
+    )(context.req.raw);
 }

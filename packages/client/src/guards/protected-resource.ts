@@ -1,3 +1,4 @@
+import type { HttpResponse } from '../frameworks/http.ts';
 import { metadataAddress, resourceOf } from './resource.ts';
 import { scopesOf } from './scopes.ts';
 
@@ -47,16 +48,10 @@ export type ProtectedResource = (
   next: (error?: unknown) => void,
 ) => void;
 
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: string | null;
-}
-
 // Pages of every origin may read it: it has nothing secret, and needs no credentials.
 const cors = { 'Access-Control-Allow-Origin': '*' };
 
-const preflight: Answer = {
+const preflight: HttpResponse = {
   status: 204,
   headers: {
     ...cors,
@@ -64,7 +59,7 @@ const preflight: Answer = {
     'Access-Control-Allow-Headers': 'authorization, content-type, mcp-protocol-version',
     'Access-Control-Max-Age': '600',
   },
-  body: null,
+  body: '',
 };
 
 /** Responds to the requests for the metadata; undefined for every other one. */
@@ -79,7 +74,7 @@ function createMetadata(options: ProtectedResourceOptions) {
     bearer_methods_supported: ['header'],
     ...(resourceName !== undefined && { resource_name: resourceName }),
   });
-  const metadata: Answer = {
+  const metadata: HttpResponse = {
     status: 200,
     headers: {
       'Content-Type': 'application/json; charset=UTF-8',
@@ -89,11 +84,17 @@ function createMetadata(options: ProtectedResourceOptions) {
     body,
   };
 
-  return (method: string, pathname: string, isPreflight: boolean): Answer | undefined => {
-    if (pathname.replace(/\/$/, '') !== path) return undefined;
+  return (
+    method: string | undefined,
+    pathname: string | undefined,
+    has: (header: string) => boolean,
+  ): HttpResponse | undefined => {
+    if (pathname?.replace(/\/$/, '') !== path) return undefined;
     if (method === 'GET') return metadata;
-    if (method === 'HEAD') return { ...metadata, body: null };
-    return method === 'OPTIONS' && isPreflight ? preflight : undefined;
+    if (method === 'HEAD') return { ...metadata, body: '' };
+    const isPreflight =
+      method === 'OPTIONS' && has('origin') && has('access-control-request-method');
+    return isPreflight ? preflight : undefined;
   };
 }
 
@@ -127,12 +128,11 @@ function issuer(address: unknown): string {
 export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const metadata = createMetadata(options);
   return (request, response, next) => {
-    const { method = '', headers } = request;
-    const [pathname = ''] = (request.originalUrl ?? request.url ?? '').split('?');
-    const isPreflight = 'origin' in headers && 'access-control-request-method' in headers;
-    const answer = metadata(method, pathname, isPreflight);
+    const { method, headers } = request;
+    const [pathname] = (request.originalUrl ?? request.url ?? '').split('?');
+    const answer = metadata(method, pathname, (name) => name in headers);
     if (answer === undefined) return next();
-    response.writeHead(answer.status, { ...answer.headers }).end(answer.body ?? undefined);
+    response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
   };
 }
 
@@ -160,8 +160,7 @@ export function protectedResourceResponse(
 ): (request: Request) => Response | undefined {
   const metadata = createMetadata(options);
   return ({ method, url, headers }) => {
-    const isPreflight = headers.has('origin') && headers.has('access-control-request-method');
-    const answer = metadata(method, new URL(url).pathname, isPreflight);
-    return answer && new Response(answer.body, { status: answer.status, headers: answer.headers });
+    const answer = metadata(method, new URL(url).pathname, (name) => headers.has(name));
+    return answer && new Response(answer.body || null, answer);
   };
 }

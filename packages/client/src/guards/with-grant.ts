@@ -1,6 +1,8 @@
 import type { GrantDescription } from '@latchkey/schema';
-import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
+import { onFetch } from '../frameworks/fetch.ts';
+import { grantOf } from './grant-of.ts';
+import { guardRoute } from './guard-route.ts';
+import type { GuardedRequest, GuardOptions } from './require-grant.ts';
 
 /**
  * Guards a handler that takes a `Request` and returns a `Response`: a route handler of Next.js, or
@@ -31,15 +33,7 @@ export function withGrant<Incoming extends GuardedRequest = Request, Rest extend
     ...rest: Rest
   ) => Response | Promise<Response>,
 ): (request: Incoming, ...rest: Rest) => Promise<Response> {
-  const guard = createGuard(options);
-  return async (request, ...rest) => {
-    let grant: GrantDescription;
-    try {
-      grant = await guard(request);
-    } catch (error) {
-      if (error instanceof GrantRequiredError) return error.toResponse();
-      throw error;
-    }
-    return handler(request, grant, ...rest);
-  };
+  const route = guardRoute<Incoming>(options);
+  return (request, ...rest) =>
+    onFetch(route, () => handler(request, grantOf(request), ...rest))(request);
 }

@@ -1,4 +1,5 @@
-import { answer, type HttpResponse } from '../http-response.ts';
+import type { HttpResponse } from '../frameworks/http.ts';
+import { page } from '../frameworks/page.ts';
 
 /**
  * Why a user can't go on:
@@ -31,15 +32,6 @@ const texts: Record<DeadEnd, readonly [status: number, title: string, text: stri
 export function deadEndPage(reason: DeadEnd, home: string): HttpResponse {
   const [status, title, text] = texts[reason];
   // The address is a URL, in which quotes and angle brackets are encoded.
-  const href = home.replaceAll('&', '&amp;');
-  return answer(
-    status,
-    {
-      'Content-Type': 'text/html; charset=UTF-8',
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    },
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
-<body><h1>${title}</h1><p>${text}</p><p><a href="${href}">Go on</a></p></body></html>
-`,
-  );
+  const link = `<a href="${home.replaceAll('&', '&amp;')}">Go on</a>`;
+  return page(status, title, `${text}</p><p>${link}`, "; frame-ancestors 'none'");
 }

@@ -1,4 +1,5 @@
-import { passOn } from '../express.ts';
+import { type ExpressResponse, onExpress } from '../frameworks/express.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createHost, type Host, type HostOptions } from './host.ts';
 
 /** The part of Express's request that the host routes use. */
@@ -12,16 +13,7 @@ export interface ExpressHostRequest {
 }
 
 /** The part of Express's response that the host routes use. Node's own response fits too. */
-export interface ExpressHostResponse {
-  /**
-   * Sends the status and the headers.
-   *
-   * @param status - the HTTP status
-   * @param headers - the headers by name
-   * @returns an object that sends the body
-   */
-  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
-}
+export interface ExpressHostResponse extends ExpressResponse {}
 
 /** The request of Express that `accountOf` gets, with what middleware adds to it, such as `request.session`. */
 // biome-ignore lint/suspicious/noExplicitAny: What middleware adds has no type here. `expressHost<express.Request>` has the types of Express.
@@ -74,26 +66,6 @@ export type ExpressHostHandler<Incoming> = (
 export function expressHost<Incoming extends ExpressHostRequest = AnyExpressHostRequest>(
   options: HostOptions<Incoming>,
 ): Record<keyof Host<Incoming>, ExpressHostHandler<Incoming>> {
-  const host = createHost(options);
-  const handler =
-    (route: keyof Host<Incoming>): ExpressHostHandler<Incoming> =>
-    async (request, response, next) => {
-      try {
-        const answer = await host[route](request, {
-          url: request.url ?? '',
-          header: (name) => request.headers[name],
-          form: () => request.body,
-        });
-        if (answer) return void response.writeHead(answer.status, answer.headers).end(answer.body);
-      } catch (error) {
-        return passOn(error, response, next);
-      }
-      next?.();
-    };
-  return {
-    handOff: handler('handOff'),
-    decide: handler('decide'),
-    connections: handler('connections'),
-    signOut: handler('signOut'),
-  };
+  const host = createHost(options, ({ body }) => body);
+  return handlersOf(host, onExpress);
 }

@@ -1,3 +1,5 @@
+import { type FastifyReply, onFastify } from '../frameworks/fastify.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createHost, type Host, type HostOptions } from './host.ts';
 
 /** The part of Fastify's request that the host routes use. */
@@ -11,26 +13,7 @@ export interface FastifyHostRequest {
 }
 
 /** The part of Fastify's reply that the host routes use. */
-export interface FastifyHostReply {
-  /**
-   * Sets the status.
-   *
-   * @param status - the HTTP status
-   */
-  code(status: number): unknown;
-  /**
-   * Sets the headers.
-   *
-   * @param headers - the headers by name
-   */
-  headers(headers: Record<string, string>): unknown;
-  /**
-   * Sends the response.
-   *
-   * @param body - the body
-   */
-  send(body: string): unknown;
-}
+export interface FastifyHostReply extends FastifyReply {}
 
 /** The request of Fastify that `accountOf` gets, with what plugins add to it, such as `request.session`. */
 // biome-ignore lint/suspicious/noExplicitAny: What plugins add has no type here. `fastifyHost<FastifyRequest>` has the types of Fastify.
@@ -84,27 +67,6 @@ export type FastifyHostHandler<Incoming> = (
 export function fastifyHost<Incoming extends FastifyHostRequest = AnyFastifyHostRequest>(
   options: HostOptions<Incoming>,
 ): Record<keyof Host<Incoming>, FastifyHostHandler<Incoming>> {
-  const host = createHost(options);
-  const handler =
-    (route: keyof Host<Incoming>): FastifyHostHandler<Incoming> =>
-    async (request, reply) => {
-      const answer = await host[route](request, {
-        url: request.url,
-        header: (name) => request.headers[name],
-        form: () => request.body,
-      });
-      // Without a response, a hook lets Fastify go on to the route.
-      if (!answer) return undefined;
-      reply.code(answer.status);
-      reply.headers(answer.headers);
-      reply.send(answer.body);
-      // Returning the reply tells Fastify that the handler has responded.
-      return reply;
-    };
-  return {
-    handOff: handler('handOff'),
-    decide: handler('decide'),
-    connections: handler('connections'),
-    signOut: handler('signOut'),
-  };
+  const host = createHost(options, ({ body }) => body);
+  return handlersOf(host, onFastify);
 }

@@ -1,5 +1,6 @@
-import type { HttpResponse } from '../http-response.ts';
-import { createHost, type Host, type HostOptions } from './host.ts';
+import { onFetch } from '../frameworks/fetch.ts';
+import { handlersOf } from '../frameworks/http.ts';
+import { createHost, type HostOptions } from './host.ts';
 
 /** The part of a standard `Request` that the host routes use. */
 export interface FetchHostRequest {
@@ -111,26 +112,10 @@ export interface FetchHost<Incoming> {
 export function fetchHost<Incoming extends FetchHostRequest = Request>(
   options: HostOptions<Incoming>,
 ): FetchHost<Incoming> {
-  const host = createHost(options);
-  const httpOf = (request: Incoming) => ({
-    url: request.url,
-    header: (name: string) => request.headers.get(name),
-    form: async () => fieldsOf(await request.formData()),
-  });
-  // A body of an empty text would get a media type.
-  const respond = ({ body, ...init }: HttpResponse) => new Response(body || null, init);
-  const handler =
-    (route: Exclude<keyof Host<Incoming>, 'signOut'>): FetchHostHandler<Incoming> =>
-    async (request) =>
-      respond(await host[route](request, httpOf(request)));
+  const host = createHost(options, async (request) => fieldsOf(await request.formData()));
   return {
-    handOff: handler('handOff'),
-    decide: handler('decide'),
-    connections: handler('connections'),
-    signOut: (endSession) => async (request) => {
-      const refused = await host.signOut(request, httpOf(request));
-      return refused ? respond(refused) : endSession(request);
-    },
+    ...handlersOf(host, (route) => onFetch(route)),
+    signOut: (endSession) => onFetch(host.signOut, endSession),
   };
 }
 

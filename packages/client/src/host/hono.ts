@@ -1,5 +1,6 @@
-import type { HttpResponse } from '../http-response.ts';
-import { createHost, type Host, type HostOptions } from './host.ts';
+import { onHono } from '../frameworks/hono.ts';
+import { handlersOf } from '../frameworks/http.ts';
+import { createHost, type HostOptions } from './host.ts';
 
 /** The part of Hono's context that the host routes use. */
 export interface HonoHostContext {
@@ -101,28 +102,6 @@ export interface HonoHost<Context> {
 export function honoHost<Context extends HonoHostContext = AnyHonoHostContext>(
   options: HostOptions<Context>,
 ): HonoHost<Context> {
-  const host = createHost(options);
-  const httpOf = ({ req }: Context) => ({
-    url: req.raw.url,
-    header: (name: string) => req.raw.headers.get(name),
-    form: () => req.parseBody(),
-  });
-  // `createHost` makes responses of these statuses alone.
-  const respond = (context: Context, { status, headers, body }: HttpResponse) =>
-    context.body(body, status as 303, headers);
-  const handler =
-    (route: Exclude<keyof Host<Context>, 'signOut'>): HonoHostHandler<Context> =>
-    async (context) =>
-      respond(context, await host[route](context, httpOf(context)));
-  return {
-    handOff: handler('handOff'),
-    decide: handler('decide'),
-    connections: handler('connections'),
-    async signOut(context, next) {
-      const refused = await host.signOut(context, httpOf(context));
-      if (refused) return respond(context, refused);
-      await next();
-      return undefined;
-    },
-  };
+  const host = createHost(options, ({ req }) => req.parseBody());
+  return handlersOf(host, onHono) as HonoHost<Context>;
 }

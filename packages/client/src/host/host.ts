@@ -1,8 +1,15 @@
 import type { AccountInput, LatchkeyAdmin } from '../admin/index.ts';
 import { hasBrand } from '../brand.ts';
+import { browserUrl } from '../browser-url.ts';
 import type { LatchkeyError } from '../errors.ts';
-import { type HttpResponse, redirect } from '../http-response.ts';
-import { LOOPBACK } from '../loopback.ts';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  headerOf,
+  queryOf,
+  type Route,
+  redirect,
+} from '../frameworks/http.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
 import { type DeadEnd, deadEndPage } from './dead-end-page.ts';
 
@@ -78,21 +85,6 @@ const optionNames: Record<keyof HostOptions<never>, true> = {
   onDeadEnd: true,
 };
 
-/** The parts of a framework's request that the routes use. */
-interface HttpContext {
-  /** The address that was requested, or its path and query. */
-  readonly url: string;
-  /** A header by its name in lower case. */
-  header(name: string): unknown;
-  /** The members of the form. */
-  form(): unknown;
-}
-
-type Route<Incoming, Result = HttpResponse> = (
-  request: Incoming,
-  http: HttpContext,
-) => Promise<Result>;
-
 /** The routes of a host. */
 export interface Host<Incoming> {
   handOff: Route<Incoming>;
@@ -101,6 +93,9 @@ export interface Host<Incoming> {
   /** Resolves to a response only if it refuses the request. */
   signOut: Route<Incoming, HttpResponse | undefined>;
 }
+
+/** Reads the members of a form. */
+type FormOf<Incoming> = (request: Incoming) => unknown;
 
 const NO_HINTS: SignInHints = {
   loginHint: undefined,
@@ -112,10 +107,17 @@ const NO_HINTS: SignInHints = {
 const SIGN_OUT_TIMEOUT_MS = 3_000;
 
 /** Creates the routes, and checks the options before the first request arrives. */
-export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incoming> {
+export function createHost<Incoming>(
+  options: HostOptions<Incoming>,
+  formOf: FormOf<Incoming>,
+): Host<Incoming> {
   refuseUnknownOptions('the host', options, Object.keys(optionNames));
   const { admin, accountOf, signInPage, consentPage, home = '/', onDeadEnd } = options;
-  const signInUrl = checkSignInUrl(options.signInUrl);
+  const signInUrl = browserUrl(
+    options.signInUrl,
+    TypeError,
+    'signInUrl must be the https:// URL of the handOff route, as in the SIGN_IN_URL of the service.',
+  );
   for (const [name, value] of Object.entries({ accountOf, signInPage })) {
     if (typeof value !== 'function') throw new TypeError(`${name} must be a function.`);
   }
@@ -136,9 +138,18 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
     onDeadEnd ? goTo(onDeadEnd(reason)) : deadEndPage(reason, homeUrl);
 
   /** Whether a form comes from a page of this host. A browser tells by one header or the other. */
-  function isOwnForm({ header }: HttpContext): boolean {
-    const site = header('sec-fetch-site');
-    return site ? site === 'same-origin' : header('origin') === signInUrl.origin;
+  function isOwnForm(http: HttpRequest): boolean {
+    const site = headerOf(http, 'sec-fetch-site');
+    return site ? site === 'same-origin' : headerOf(http, 'origin') === signInUrl.origin;
+  }
+
+  /** The members of the form; none if the body is no form. */
+  async function membersOf(request: Incoming) {
+    try {
+      return Object(await formOf(request));
+    } catch {
+      return {};
+    }
   }
 
   /** Makes a call that names the account, and puts the account first if the service has none. */
@@ -167,8 +178,8 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
   }
 
   return {
-    async handOff(request, { url }) {
-      const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
+    async handOff(request, http) {
+      const query = queryOf(http);
       const link = query.get('link');
       const account = await accountOf(request);
       // Somebody has opened the address by hand, or from a bookmark.
@@ -193,7 +204,7 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
 
     async decide(request, http) {
       if (!isOwnForm(http)) return deadEnd('form_rejected');
-      const { link, decision, account_id } = await membersOf(http);
+      const { link, decision, account_id } = await membersOf(request);
       if (typeof link !== 'string' || link === '') return deadEnd('form_rejected');
       if (decision === 'deny') {
         return leavingDeadEnds(async () =>
@@ -245,28 +256,9 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
   };
 }
 
-/** The members of the form; none if the body is no form. */
-async function membersOf({ form }: HttpContext) {
-  try {
-    return Object(await form());
-  } catch {
-    return {};
-  }
-}
-
 /** An error of the client, from any copy of this package. */
 const refusalOf = (error: unknown): Partial<LatchkeyError & { redirect_to: string }> | undefined =>
   hasBrand(error) ? (error as LatchkeyError) : undefined;
 
 const isSameId = (one: string, other: unknown): boolean =>
   typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
-
-function checkSignInUrl(signInUrl: unknown): URL {
-  const url =
-    typeof signInUrl === 'string' && URL.canParse(signInUrl) ? new URL(signInUrl) : undefined;
-  const isHttps = url?.protocol === 'https:';
-  if (url && (isHttps || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) return url;
-  throw new TypeError(
-    'signInUrl must be the https:// URL of the handOff route, as in the SIGN_IN_URL of the service. http:// is possible only on localhost, 127.0.0.1 and [::1].',
-  );
-}

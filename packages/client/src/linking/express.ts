@@ -1,4 +1,5 @@
-import { passOn } from '../express.ts';
+import { type ExpressResponse, onExpress } from '../frameworks/express.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createLinking, type LinkingHeaders, type LinkingOptions } from './linking.ts';
 
 /** The part of Express's request that the linking uses. Node's own request fits too. */
@@ -12,7 +13,7 @@ export interface ExpressLinkingRequest {
 }
 
 /** The part of Express's response that the linking uses. Node's own response fits too. */
-export interface ExpressLinkingResponse {
+export interface ExpressLinkingResponse extends ExpressResponse {
   /**
    * Adds a cookie to those of the response.
    *
@@ -20,14 +21,6 @@ export interface ExpressLinkingResponse {
    * @param value - the cookie
    */
   appendHeader(name: string, value: string): unknown;
-  /**
-   * Sends the status and the headers.
-   *
-   * @param status - the HTTP status
-   * @param headers - the headers by name
-   * @returns an object that sends the body
-   */
-  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
 }
 
 /** The request of Express, with what middleware adds to it, such as `request.session`. */
@@ -81,20 +74,10 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
   connect: ExpressLinkingHandler<Incoming>;
   callback: ExpressLinkingHandler<Incoming>;
 } {
-  const linking = createLinking('expressLinking', options);
-  const handler =
-    (route: 'connect' | 'callback'): ExpressLinkingHandler<Incoming> =>
-    async (request, response, next) => {
-      try {
-        const { status, headers, body } = await linking[route](request, {
-          url: request.originalUrl ?? request.url ?? '',
-          header: (name) => request.headers[name],
-          setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
-        });
-        response.writeHead(status, headers).end(body);
-      } catch (error) {
-        passOn(error, response, next);
-      }
-    };
-  return { connect: handler('connect'), callback: handler('callback') };
+  const linking = createLinking(
+    'expressLinking',
+    options,
+    (cookie, response: ExpressLinkingResponse) => response.appendHeader('Set-Cookie', cookie),
+  );
+  return handlersOf(linking, onExpress);
 }

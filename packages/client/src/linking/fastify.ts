@@ -1,3 +1,5 @@
+import { type FastifyReply, onFastify } from '../frameworks/fastify.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createLinking, type LinkingHeaders, type LinkingOptions } from './linking.ts';
 
 /** The part of Fastify's request that the linking uses. */
@@ -9,27 +11,7 @@ export interface FastifyLinkingRequest {
 }
 
 /** The part of Fastify's reply that the linking uses. */
-export interface FastifyLinkingReply {
-  /**
-   * Adds a header. Cookies are added to those of the reply.
-   *
-   * @param name - the name of the header
-   * @param value - its value
-   */
-  header(name: string, value: string): unknown;
-  /**
-   * Sets the status.
-   *
-   * @param status - the HTTP status
-   */
-  code(status: number): unknown;
-  /**
-   * Sends the response.
-   *
-   * @param body - the body
-   */
-  send(body: string): unknown;
-}
+export interface FastifyLinkingReply extends FastifyReply {}
 
 /** The request of Fastify, with what plugins add to it, such as `request.session`. */
 // biome-ignore lint/suspicious/noExplicitAny: What plugins add has no type here. `fastifyLinking<FastifyRequest>` has the types of Fastify.
@@ -82,20 +64,8 @@ export function fastifyLinking<Incoming extends FastifyLinkingRequest = AnyFasti
   connect: FastifyLinkingHandler<Incoming>;
   callback: FastifyLinkingHandler<Incoming>;
 } {
-  const linking = createLinking('fastifyLinking', options);
-  const handler =
-    (route: 'connect' | 'callback'): FastifyLinkingHandler<Incoming> =>
-    async (request, reply) => {
-      const { status, headers, body } = await linking[route](request, {
-        url: request.url,
-        header: (name) => request.headers[name],
-        setCookie: (cookie) => reply.header('Set-Cookie', cookie),
-      });
-      for (const [name, value] of Object.entries(headers)) reply.header(name, value);
-      reply.code(status);
-      reply.send(body);
-      // Returning the reply tells Fastify that the handler has responded.
-      return reply;
-    };
-  return { connect: handler('connect'), callback: handler('callback') };
+  const linking = createLinking('fastifyLinking', options, (cookie, reply: FastifyLinkingReply) =>
+    reply.headers({ 'Set-Cookie': cookie }),
+  );
+  return handlersOf(linking, onFastify);
 }

@@ -1,3 +1,5 @@
+import { onFetch } from '../frameworks/fetch.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createLinking, type LinkingOptions } from './linking.ts';
 
 /** The part of a standard `Request` that the linking uses. */
@@ -58,20 +60,13 @@ export function fetchLinking<Incoming extends FetchLinkingRequest = Request>(
   connect: FetchLinkingHandler<Incoming>;
   callback: FetchLinkingHandler<Incoming>;
 } {
-  const linking = createLinking('fetchLinking', options);
-  const handler =
-    (route: 'connect' | 'callback'): FetchLinkingHandler<Incoming> =>
-    async (request) => {
-      const cookies: string[] = [];
-      const { status, headers, body } = await linking[route](request, {
-        url: request.url,
-        header: (name) => request.headers.get(name),
-        setCookie: (cookie) => cookies.push(cookie),
-      });
-      // A body of an empty text would get a media type.
-      const response = new Response(body || null, { status, headers });
-      for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
-      return response;
-    };
-  return { connect: handler('connect'), callback: handler('callback') };
+  const linking = createLinking('fetchLinking', options, (cookie, cookies: string[]) =>
+    cookies.push(cookie),
+  );
+  return handlersOf(linking, (route) => async (request: Incoming) => {
+    const cookies: string[] = [];
+    const response = await onFetch(() => route(request, request, cookies))(request);
+    for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
+    return response;
+  });
 }

@@ -1,3 +1,5 @@
+import { onHono } from '../frameworks/hono.ts';
+import { handlersOf } from '../frameworks/http.ts';
 import { createLinking, type LinkingOptions } from './linking.ts';
 
 /** The part of Hono's context that the linking uses. */
@@ -76,18 +78,8 @@ export function honoLinking<Context extends HonoLinkingContext = AnyHonoContext>
   connect: HonoLinkingHandler<Context>;
   callback: HonoLinkingHandler<Context>;
 } {
-  const linking = createLinking('honoLinking', options);
-  const handler =
-    (route: 'connect' | 'callback'): HonoLinkingHandler<Context> =>
-    async (context) => {
-      const { url, headers } = context.req.raw;
-      const response = await linking[route](context, {
-        url,
-        header: (name) => headers.get(name),
-        setCookie: (cookie) => context.header('Set-Cookie', cookie, { append: true }),
-      });
-      // `createLinking` makes responses of these statuses alone.
-      return context.body(response.body, response.status as 303, response.headers);
-    };
-  return { connect: handler('connect'), callback: handler('callback') };
+  const linking = createLinking('honoLinking', options, (cookie, context: Context) =>
+    context.header('Set-Cookie', cookie, { append: true }),
+  );
+  return handlersOf(linking, onHono as never);
 }

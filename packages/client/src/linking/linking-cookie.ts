@@ -94,12 +94,12 @@ export class LinkingCookie {
     };
   }
 
-  // With the prefix, browsers accept the cookie only from this host, not from a sibling domain.
+  /** With the prefix, browsers accept the cookie only from this host, not from a sibling domain. */
   #name(state: string): string {
     return `${this.#isSecure ? '__Host-' : ''}latchkey-linking-${state.slice(0, 8)}`;
   }
 
-  // Lax: with Strict, the cookie would not come with the redirect from the service.
+  /** Lax: with Strict, the cookie would not come with the redirect from the service. */
   #header(state: string, value: string, maxAge: number): string {
     const cookie = `${this.#name(state)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`;
     return this.#isSecure ? `${cookie}; Secure` : cookie;

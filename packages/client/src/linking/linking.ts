@@ -2,9 +2,18 @@ import { type FullGrant, navigationOf } from '@latchkey/schema';
 import type { Authorization } from '../authorization-url.ts';
 import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
+import { browserUrl, LOOPBACK, parsedUrl } from '../browser-url.ts';
 import { type AnyLatchkeyError, LatchkeyConfigError, StateMismatchError } from '../errors.ts';
-import { answer, type HttpResponse, redirect as redirectTo } from '../http-response.ts';
-import { LOOPBACK } from '../loopback.ts';
+import {
+  answer,
+  type HttpRequest,
+  type HttpResponse,
+  headerOf,
+  queryOf,
+  type Route,
+  redirect as redirectTo,
+} from '../frameworks/http.ts';
+import { page } from '../frameworks/page.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
@@ -119,8 +128,6 @@ export interface LinkingOptions<Incoming> {
     | undefined;
 }
 
-type LinkingHeader = keyof LinkingHeaders;
-
 /** The headers that the routes read, as Node has them. */
 export interface LinkingHeaders {
   /** The cookies of the browser, among them those of its links. */
@@ -141,26 +148,10 @@ export interface LinkingHeaders {
   readonly 'x-moz'?: string | readonly string[] | undefined;
 }
 
-/** The parts of a framework's request and response that the routes use. */
-interface HttpContext {
-  /** The address that was requested, or its path and query. */
-  readonly url: string;
-  /**
-   * Returns a header of the request.
-   *
-   * @param name - the name, in lower case
-   */
-  header(name: LinkingHeader): string | readonly string[] | null | undefined;
-  /** Adds a Set-Cookie header to the response. */
-  setCookie(header: string): void;
-}
-
-type Route<Result, Incoming> = (request: Incoming, http: HttpContext) => Promise<Result>;
-
 /** The two routes of an application. */
-export interface Linking<Incoming> {
-  connect: Route<HttpResponse, Incoming>;
-  callback: Route<HttpResponse, Incoming>;
+export interface Linking<Incoming, Reply> {
+  connect: Route<Incoming, HttpResponse, Reply>;
+  callback: Route<Incoming, HttpResponse, Reply>;
 }
 
 // Because of `Record`, an option that is missing here does not compile.
@@ -181,17 +172,22 @@ const linkingOptions: Record<keyof LinkingOptions<unknown>, true> = {
  * Creates the routes, and checks the options before the first request arrives.
  *
  * @param name - the name of the function that was called with the options
+ * @param setCookie - adds a Set-Cookie header to the response, also to that of an error
  */
-export function createLinking<Incoming>(
+export function createLinking<Incoming, Reply>(
   name: string,
   options: LinkingOptions<Incoming>,
-): Linking<Incoming> {
+  setCookie: (cookie: string, reply: Reply) => unknown,
+): Linking<Incoming, Reply> {
   refuseUnknownOptions(name, options, Object.keys(linkingOptions));
-  const { latchkey, scope, loginHint, uiLocales, returnTo } = options;
+  const { latchkey, redirectUri, scope, loginHint, uiLocales, returnTo } = options;
   const { onLinked, onAlready, onFailed, userOf } = options;
-  const redirect = checkRedirectUri(options.redirectUri);
-  // Not normalized: the service compares it character by character.
-  const { redirectUri } = options;
+  // Sent as it is written: the service compares it character by character.
+  const redirect = browserUrl(
+    redirectUri,
+    LatchkeyConfigError,
+    'redirectUri must be the https:// URL of your callback, as registered at the service.',
+  );
   if (typeof onLinked !== 'function') {
     throw new LatchkeyConfigError('onLinked must be a function that stores the grant.');
   }
@@ -210,7 +206,7 @@ export function createLinking<Incoming>(
     return mac(codeVerifier, `${redirectUri}\n${(await userOf?.(request)) ?? ''}`);
   }
 
-  async function finish(request: Incoming, url: string, codeVerifier?: string) {
+  async function finish(request: Incoming, { url = '' }: HttpRequest, codeVerifier?: string) {
     if (!codeVerifier) throw cookieMissing(redirect);
     return latchkey.finishLinking(url, {
       redirectUri,
@@ -222,19 +218,19 @@ export function createLinking<Incoming>(
 
   /** Carries out a route only for a person who navigates a tab. */
   const gated =
-    (route: Route<string, Incoming>): Route<HttpResponse, Incoming> =>
-    async (request, http) => {
+    (route: Route<Incoming, string, Reply>): Route<Incoming, HttpResponse, Reply> =>
+    async (request, http, reply) => {
       // A part of a page would push out the cookies of links that the user has begun.
-      const navigation = navigationOf(http.header);
+      const navigation = navigationOf((name: keyof LinkingHeaders) => headerOf(http, name));
       if (navigation === 'prefetch') return answer(503);
       if (navigation === 'part') return goOnInTab(requestedUrl(redirect, http) ?? redirect);
-      return redirectTo(await route(request, http));
+      return redirectTo(await route(request, http, reply));
     };
 
   return {
-    connect: gated(async (request, http) => {
+    connect: gated(async (request, http, reply) => {
       const sameRoute = underNameOf(redirect, http);
-      if (sameRoute !== undefined) return sameRoute;
+      if (sameRoute) return sameRoute;
       const path = await valueFor(request, returnTo);
       if (path != null) addressOf(path, redirect.origin);
       const begun = await latchkey.authorizationUrl({
@@ -247,13 +243,13 @@ export function createLinking<Incoming>(
       const state = await stateFor(request, codeVerifier);
       const url = new URL(begun.url);
       url.searchParams.set('state', state);
-      for (const forgotten of cookie.makeRoom(cookiesOf(http))) http.setCookie(forgotten);
-      http.setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }));
+      for (const forgotten of cookie.makeRoom(cookiesOf(http))) setCookie(forgotten, reply);
+      setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }), reply);
       return url.href;
     }),
 
-    callback: gated(async (request, http) => {
-      const state = new URLSearchParams(http.url.replace(/^[^?]*/, '')).get('state') ?? '';
+    callback: gated(async (request, http, reply) => {
+      const state = queryOf(http).get('state') ?? '';
       const kept = cookie.read(cookiesOf(http), state);
       const returnTo = kept?.returnTo;
       const onwards = (path?: unknown) =>
@@ -269,7 +265,7 @@ export function createLinking<Incoming>(
       try {
         let grant: WithResponse<FullGrant>;
         try {
-          grant = await finish(request, http.url, kept?.codeVerifier);
+          grant = await finish(request, http, kept?.codeVerifier);
         } catch (error) {
           if (!hasBrand(error)) throw error;
           const failure = error as AnyLatchkeyError;
@@ -290,28 +286,20 @@ export function createLinking<Incoming>(
         note(grant.grant_id);
         return other ? await already(grant.grant_id) : onwards(path);
       } finally {
-        if (kept) http.setCookie(after);
+        if (kept) setCookie(after, reply);
       }
     }),
   };
 }
 
-const cookiesOf = ({ header }: HttpContext) => `${header('cookie') ?? ''}`;
+const cookiesOf = (http: HttpRequest) => `${headerOf(http, 'cookie') ?? ''}`;
 
 /** Shown in a frame too, or by a script that follows the links of a page: its link leaves both. */
 function goOnInTab({ pathname, search }: URL): HttpResponse {
   // Relative, because a proxy may have changed the path before. Quotes are encoded in a URL.
   const href = `./${pathname.slice(pathname.lastIndexOf('/') + 1)}${search}`;
-  return answer(
-    400,
-    {
-      'Content-Type': 'text/html; charset=UTF-8',
-      'Content-Security-Policy': "default-src 'none'",
-    },
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>One more step</title>
-<body><h1>One more step</h1><p>This page has to be opened in a tab.</p><p><a href="${href.replaceAll('&', '&amp;')}" target="_top" data-turbo="false">Continue</a></p></body></html>
-`,
-  );
+  const link = `<a href="${href.replaceAll('&', '&amp;')}" target="_top" data-turbo="false">Continue</a>`;
+  return page(400, 'One more step', `This page has to be opened in a tab.</p><p>${link}`);
 }
 
 const valueFor = async <Incoming, Value extends string | null | undefined>(
@@ -345,15 +333,6 @@ async function mac(key: string, message: string): Promise<string> {
   );
 }
 
-function checkRedirectUri(redirectUri: unknown): URL {
-  const url = typeof redirectUri === 'string' && URL.canParse(redirectUri) && new URL(redirectUri);
-  if (url && url.protocol === 'https:') return url;
-  if (url && url.protocol === 'http:' && LOOPBACK.includes(url.hostname)) return url;
-  throw new LatchkeyConfigError(
-    'redirectUri must be the https:// URL of your callback, as registered at the service. http:// is possible only on localhost, 127.0.0.1 and [::1].',
-  );
-}
-
 /**
  * The address of the requested route under the loopback name of the redirect URI, if it was opened
  * under another one: a cookie of `localhost` does not come back to `127.0.0.1`.
@@ -361,19 +340,19 @@ function checkRedirectUri(redirectUri: unknown): URL {
  * With another port, a proxy is in between, which may have changed the name: then this could redirect
  * for ever.
  */
-function underNameOf(redirect: URL, http: HttpContext): string | undefined {
+function underNameOf(redirect: URL, http: HttpRequest): string | undefined {
   const url = requestedUrl(redirect, http);
-  const authority = `http://${http.header('host') ?? url?.host}`;
-  if (!url || !URL.canParse(authority)) return undefined;
-  const { hostname, port } = new URL(authority);
+  const host = parsedUrl(`http://${headerOf(http, 'host') ?? url?.host}`);
+  if (!url || !host) return undefined;
+  const { hostname, port } = host;
   const isAlias = [hostname, redirect.hostname].every((name) => LOOPBACK.includes(name));
   return isAlias && hostname !== redirect.hostname && port === redirect.port
     ? redirect.origin + url.pathname + url.search
     : undefined;
 }
 
-const requestedUrl = ({ origin }: URL, { url }: HttpContext) =>
-  URL.canParse(url, origin) ? new URL(url, origin) : undefined;
+const requestedUrl = ({ origin }: URL, { originalUrl, url }: HttpRequest) =>
+  parsedUrl(originalUrl ?? url, origin);
 
 /**
  * Resolves a path that the application gave. A path that leads to another origin would be an open
@@ -381,8 +360,7 @@ const requestedUrl = ({ origin }: URL, { url }: HttpContext) =>
  */
 function addressOf(path: string | undefined, origin: string): string {
   const text = path ?? '/';
-  const url =
-    text.startsWith('/') && URL.canParse(text, origin) ? new URL(text, origin) : undefined;
+  const url = text.startsWith('/') ? parsedUrl(text, origin) : undefined;
   // Absolute, because a path may begin with two slashes once its dots are resolved.
   if (url?.origin === origin) return url.href;
   throw new TypeError(

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { applicationSecret } from '../test/samples.ts';
-import { headersOf, newSecret } from '../test/sign-message.ts';
-import { LatchkeyAdmin } from './admin/index.ts';
-import { expressEvents } from './events/index.ts';
-import { expressHost } from './host/index.ts';
-import { Latchkey } from './index.ts';
-import { expressLinking } from './linking/index.ts';
+import { applicationSecret } from '../../test/samples.ts';
+import { headersOf, newSecret } from '../../test/sign-message.ts';
+import { LatchkeyAdmin } from '../admin/index.ts';
+import { expressEvents } from '../events/index.ts';
+import { expressHost } from '../host/index.ts';
+import { Latchkey } from '../index.ts';
+import { expressLinking } from '../linking/index.ts';
 
 // The routes for Express with Node's own server, which gives no `next`: a rejection would end its process.
 
