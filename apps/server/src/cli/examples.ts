@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
 
+const textOf = (lines: readonly string[]) =>
+  `\nExamples:\n  $ latchkey ${lines.join('\n  $ latchkey ')}`;
+
 export function addExamples(command: Command, ...lines: string[]): Command {
-  return command.addHelpText('after', `\nExamples:\n  $ latchkey ${lines.join('\n  $ latchkey ')}`);
+  return command.addHelpText('after', textOf(lines));
+}
+
+/** A command that runs needs no examples. */
+export function addExamplesOf(command: Command, lines: () => readonly string[]): void {
+  command.addHelpText('after', () => textOf(lines()));
 }

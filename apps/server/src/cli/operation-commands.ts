@@ -4,7 +4,7 @@ import type { Argument, Command } from 'commander';
 import { z } from 'zod';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import { pathOf } from './command-tree.ts';
-import { addExamples } from './examples.ts';
+import { addExamplesOf } from './examples.ts';
 import {
   describeMember,
   exampleOf,
@@ -44,8 +44,8 @@ export function addOperationCommands(
   }
   for (const name of names) addOperation(commandAt(group, wordsOf(name)), terminal, name);
   for (const each of [group, ...group.commands]) {
-    if (each.commands.length > 0)
-      addExamples(each, ...each.commands.flatMap(firstExampleOf).slice(0, 2));
+    if (each.commands.length === 0) continue;
+    addExamplesOf(each, () => each.commands.flatMap(firstExampleOf).slice(0, 2));
   }
 }
 
@@ -64,12 +64,10 @@ function commandAt(group: Command, [word = '', ...more]: string[]): Command {
   return commandAt(command, more);
 }
 
-const firstExamples = new WeakMap<Command, string>();
+const examples = new WeakMap<Command, () => string[]>();
 
-const firstExampleOf = (command: Command): string[] => {
-  const example = firstExamples.get(command);
-  return example === undefined ? command.commands.flatMap(firstExampleOf).slice(0, 1) : [example];
-};
+const firstExampleOf = (command: Command): string[] =>
+  (examples.get(command)?.() ?? command.commands.flatMap(firstExampleOf)).slice(0, 1);
 
 /** A list of the command line has all pages. */
 const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor']);
@@ -106,9 +104,9 @@ function addOperation(command: Command, terminal: Terminal, name: OperatorOperat
   }
   if (row.ends !== undefined) command.option('--yes', 'do not ask');
   command.option('--json', 'print JSON, as the API returns it');
-  const examples = examplesOf(command, row, contract, argumentsOf, taken);
-  firstExamples.set(command, examples[0] as string);
-  addExamples(command, ...examples);
+  const its = () => examplesOf(command, row, contract, argumentsOf, taken);
+  examples.set(command, its);
+  addExamplesOf(command, its);
 
   command.action(async (...given: unknown[]) => {
     const values = command.opts();
