@@ -192,6 +192,7 @@ const tasks = {
   // Links accounts with unmodified OAuth libraries, and races OAuth servers. Only this installs them, from
   // their own lockfiles.
   'test:clients': (args) => {
+    env.TEST_ALL = '1';
     build('--filter=@latchkey/server', '--filter=oauth-race');
     tool('vitest', ['run', '--config', join('tests', 'clients', 'vitest.config.ts'), ...args]);
   },

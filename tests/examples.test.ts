@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { formatCredential } from '@latchkey/schema';
-import { slow } from '@latchkey/test-kit/long';
+import { runsAll, slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
@@ -13,8 +13,8 @@ import { GSON, missingTools, requireTools, type Tool } from './support/tools.ts'
 interface Example {
   file: string;
   tools: readonly Tool[];
-  /** Whether developers may lack the tools: the test is then skipped with a note. */
-  optional?: boolean;
+  /** Whether it needs a compiler. Developers may lack it, and `npm test` has no time for it. */
+  compiled?: boolean;
   /** Compiles it into a folder if it needs that. Returns the command that runs it. */
   command(file: string, folder: string): Promise<string[]> | string[];
 }
@@ -31,7 +31,7 @@ const withRest: Example[] = [
   {
     file: 'link-account.go',
     tools: ['go'],
-    optional: true,
+    compiled: true,
     async command(file, folder) {
       const program = join(folder, 'link-account');
       await compile('go', ['build', '-o', program, file]);
@@ -41,7 +41,7 @@ const withRest: Example[] = [
   {
     file: 'LinkAccount.java',
     tools: ['javac', 'gson'],
-    optional: true,
+    compiled: true,
     async command(file, folder) {
       await compile('javac', ['-cp', GSON, '-d', folder, file]);
       // The flags shorten the start of a program that exits soon.
@@ -103,10 +103,10 @@ type Start = (env: Record<string, string>) => ReturnType<typeof run>;
 
 /** The tests of all examples. `suite` adds those of some examples and gets a way to start the program. */
 async function describeExample(example: Example, suite: (start: Start) => void): Promise<void> {
-  const { file, tools, optional = false, command } = example;
-  const missing = optional && !process.env.CI ? await missingTools(tools) : [];
+  const { file, tools, compiled = false, command } = example;
+  const missing = compiled && runsAll && !process.env.CI ? await missingTools(tools) : [];
   const title = missing.length > 0 ? `${file} (not run: there is no ${missing.join(', ')})` : file;
-  describe.skipIf(missing.length > 0)(title, () => {
+  describe.skipIf(missing.length > 0)(title, compiled ? slow : {}, () => {
     let words: string[];
     beforeAll(async () => {
       await requireTools(tools);

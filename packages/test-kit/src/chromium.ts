@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { slow } from './long.ts';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -30,13 +31,16 @@ export interface WatchedPage {
 /** Opens a page in a new profile, until the test is over. Default: scripts run, and it is 1000 pixels wide. */
 export type OpenPage = (options?: BrowserContextOptions) => Promise<WatchedPage>;
 
-/** Runs a suite in a real, headless browser. Without a browser, the suite is skipped with a note. */
+/**
+ * Runs a suite in a real, headless browser, which `npm test` leaves out: a browser takes more of the processor than the
+ * service. Without a browser, the suite is skipped with a note.
+ */
 export function describeInBrowser(title: string, suite: (open: OpenPage) => void): void {
   if (executablePath === undefined) {
     describe.skip(`${title} (not run: there is no Chromium)`, () => test('is the same'));
     return;
   }
-  describe(title, () => {
+  describe(title, slow, () => {
     let browser: Browser;
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath });

@@ -8,7 +8,7 @@ import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand, runInProcess } from '../http/command-process.ts';
-import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 
 const unknown = randomUUID();
 
@@ -81,7 +81,7 @@ describeOnMongodb('the access of commands', (server) => {
   });
 });
 
-describeOnEachStore('a database with endpoints, without EVENTS_KEY,', (fresh) => {
+describeOnAnyStore('a database with endpoints, without EVENTS_KEY,', (fresh) => {
   let database: TestDatabase;
   const EVENTS_KEY = 'an-events-key-of-32-characters-or-more';
   const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';

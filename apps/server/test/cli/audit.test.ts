@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/open-store.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { runInProcess } from '../http/command-process.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 import { manyGrants } from './many-grants.ts';
 
 const USER = userInfo().username;
 
-describeOnEachStore('what a command changes', (fresh) => {
+describeOnAnyStore('what a command changes', (fresh) => {
   test('is in the log of the service, with who ran it and when', async () => {
     const database = await fresh();
     onTestFinished(() => database.remove());

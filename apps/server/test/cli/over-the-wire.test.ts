@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
 import { type Json, succeed } from '../http/call.ts';
 import { type Run, runCommand, runInProcess } from '../http/command-process.ts';
-import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, EVENTS, startTestServer, type TestServer } from '../http/running-server.ts';
 import { authorize, CHALLENGE } from '../linking/link-flow.ts';
 import { commands } from './examples-of-help.ts';
@@ -32,7 +32,7 @@ const optionOf = (command: (typeof commands)[number][1]) =>
 const operations = leaves.filter(([, command]) => optionOf(command)?.hidden === false);
 const others = leaves.filter((leaf) => !operations.includes(leaf));
 
-describeOnEachStore('commands with --url', (fresh) => {
+describeOnAnyStore('commands with --url', (fresh) => {
   let database: TestDatabase;
   let server: TestServer;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Json, send, succeed } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer, useServer } from '../http/running-server.ts';
 import { isSignedBy, type Receiver, startReceiver } from './receiver.ts';
@@ -8,7 +8,7 @@ import { isSignedBy, type Receiver, startReceiver } from './receiver.ts';
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-describeOnEachStore('a message', (fresh) => {
+describeOnAnyStore('a message', (fresh) => {
   const server = useServer(fresh, EVENTS);
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventTypes, type OperationName, operations } from '@latchkey/schema';
 import { afterEach, expect, test, vi } from 'vitest';
 import { invoke, type Json, succeed, wires } from '../http/call.ts';
-import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer, useServer } from '../http/running-server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -192,7 +192,7 @@ describeOnAnyStore('an endpoint', (fresh) => {
   });
 });
 
-describeOnEachStore('a delivery', (fresh) => {
+describeOnAnyStore('a delivery', (fresh) => {
   const server = useServer(fresh, EVENTS);
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { succeed } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, type ServerWithDatabase, useServer } from '../http/running-server.ts';
 import { waysToEnd } from '../http/ways-to-end.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-describeOnEachStore('the end of a grant', (fresh) => {
+describeOnAnyStore('the end of a grant', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...EVENTS });
   let host: Receiver;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/open-store.ts';
 import { startDemo } from '../demo/running-demo.ts';
 import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET } from '../http/running-server.ts';
 
 const keyOf = (word: string) => `the-${word}-key-of-events-for-tests`;
@@ -24,7 +24,7 @@ test('a fingerprint is short, differs by key, and is no part of a secret', () =>
   expect(bytes).not.toContain(current);
 });
 
-describeOnEachStore('on a database with endpoints, EVENTS_KEY', (fresh) => {
+describeOnAnyStore('on a database with endpoints, EVENTS_KEY', (fresh) => {
   let database: TestDatabase;
   let folder: string;
   let running: CommandProcess[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { invoke, type Json, succeed, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import {
   asBasic,
   asBearer,
@@ -11,7 +11,7 @@ import {
 import { operator, startTestServer, useServer } from './running-server.ts';
 import { unknownCredential } from './unknown-credential.ts';
 
-describeOnEachStore('an application', (fresh) => {
+describeOnAnyStore('an application', (fresh) => {
   const server = useServer(fresh);
   /** Whether a secret works: revoking an unknown grant is 404 only after authentication. */
   const works = async (secret: string, at: { url: string } = server) => {

@@ -3,11 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { succeed } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, useServer } from './running-server.ts';
 
-describeOnEachStore('exports of one account', (fresh) => {
+describeOnAnyStore('exports of one account', (fresh) => {
   const server = useServer(fresh);
 
   test('are made one after the other, and each is complete', async () => {

@@ -3,7 +3,7 @@ import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { type OperationName, operationNames, operations, type Role } from '@latchkey/schema';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
-import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { FORM_TYPE } from './forms.ts';
 import { linkedApplication } from './linked-application.ts';
 import { refusalsOf } from './refusals-of.ts';
@@ -278,7 +278,7 @@ describeOnAnyStore('a key, whose service starts again with another secret,', (fr
   });
 });
 
-describeOnEachStore('a key that is deleted on one process', (fresh) => {
+describeOnAnyStore('a key that is deleted on one process', (fresh) => {
   const server = useServer(fresh);
 
   test('stops on the other from the next request', async () => {

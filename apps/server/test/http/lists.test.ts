@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { invoke, type Json, send, succeed, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, type TestServer, useServer } from './running-server.ts';
 
@@ -25,7 +25,7 @@ async function pages(
   return found;
 }
 
-describeOnEachStore('lists', (fresh) => {
+describeOnAnyStore('lists', (fresh) => {
   const server = useServer(fresh);
 
   test.each(wires)('of grants have pages, newest first, over %s', async (wire) => {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
 import { unknownCredential } from './unknown-credential.ts';
 
-describeOnEachStore('refusals', (fresh) => {
+describeOnAnyStore('refusals', (fresh) => {
   const server = useServer(fresh);
 
   async function refused(

@@ -11,7 +11,7 @@ import { credentialFor, inputsOf } from '../cases/cases.ts';
 import { newWorld } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, type Json, succeed, type Wire, wires } from './call.ts';
-import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { ADA, asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { EVENTS, operator, type TestServer, useServer } from './running-server.ts';
 
@@ -39,7 +39,7 @@ function strictly(server: TestServer, wire: Wire) {
   };
 }
 
-describeOnEachStore('results', (fresh) => {
+describeOnAnyStore('results', (fresh) => {
   const server = useServer(fresh, EVENTS);
 
   test.each(wires)('of an application, over %s', async (wire) => {

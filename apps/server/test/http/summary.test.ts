@@ -7,7 +7,7 @@ import { closeService, openService } from '../../src/open-service.ts';
 import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
 import { openConsent, visit } from '../linking/page-flow.ts';
 import { invoke, type Json, succeed, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { postForm } from './forms.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
@@ -16,7 +16,7 @@ import { waysToEnd } from './ways-to-end.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describeOnEachStore('the summary', (fresh) => {
+describeOnAnyStore('the summary', (fresh) => {
   const server = useServer(fresh, LINKING);
   const call = (name: Parameters<typeof succeed>[1], input: object) =>
     succeed(server, name, input as Record<string, unknown>, operator);
@@ -201,7 +201,7 @@ describeOnEachStore('the summary', (fresh) => {
   });
 });
 
-describeOnEachStore('what is counted', (fresh) => {
+describeOnAnyStore('what is counted', (fresh) => {
   test('by several processes is added up, and a shutdown loses nothing', async () => {
     const database = await fresh();
     const [one, other] = [await startTestServer(database.url), await startTestServer(database.url)];

@@ -1,7 +1,7 @@
 import { objects } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { type HttpResponse, headersOf, invoke, JSON_TYPE, send, succeed } from './call.ts';
-import { describeOnAnyStore } from './databases.ts';
+import { describeOnEachStore } from './databases.ts';
 import { confidentialMethods, pkce, postForm, tokenRequest } from './forms.ts';
 import { ADA, asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -13,7 +13,7 @@ const CALLBACK = 'https://app.example/callback?a=1';
 const basicOf = (linked: LinkedApplication) =>
   confidentialMethods.client_secret_basic(linked).authorization;
 
-describeOnAnyStore('POST /oauth/token', (fresh) => {
+describeOnEachStore('POST /oauth/token', (fresh) => {
   const server = useServer(fresh);
   const redeem = (linked: LinkedApplication, fields: Record<string, string>) =>
     postForm(server, '/oauth/token', fields, basicOf(linked));
@@ -220,7 +220,7 @@ describeOnAnyStore('POST /oauth/token', (fresh) => {
   });
 });
 
-describeOnAnyStore('the headers of /oauth/token', (fresh) => {
+describeOnEachStore('the headers of /oauth/token', (fresh) => {
   const server = useServer(fresh);
 
   test('have Pragma on every response of the route', async () => {

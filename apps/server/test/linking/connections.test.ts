@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PAGE_ACTIONS } from '@latchkey/rules/limits/rate-limit-setting';
 import { describe, expect, test } from 'vitest';
 import { invoke, succeed } from '../http/call.ts';
-import { describeOnAnyStore } from '../http/databases.ts';
+import { describeOnEachStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import { LINKING, type LinkingApplication, linkingApplication, PUBLIC_URL } from './link-flow.ts';
 import {
@@ -14,7 +14,7 @@ import {
   visit,
 } from './page-flow.ts';
 
-describeOnAnyStore('the connected applications', (fresh) => {
+describeOnEachStore('the connected applications', (fresh) => {
   const server = useServer(fresh, { ...LINKING, RATE_LIMIT: 'on' });
 
   /** Gives the application a grant of an account. */

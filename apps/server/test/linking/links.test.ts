@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatCredential, operations, uuidV7Time } from '@latchkey/schema';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type HttpResponse, invoke, type Json, succeed, wires } from '../http/call.ts';
-import { describeOnAnyStore } from '../http/databases.ts';
+import { describeOnEachStore } from '../http/databases.ts';
 import { ADA } from '../http/linked-application.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, useServer } from '../http/running-server.ts';
@@ -21,7 +21,7 @@ type Step = 'read' | 'identify' | 'approve' | 'deny';
 
 const HOUR = 3_600_000;
 
-describeOnAnyStore('the host’s part of a link', (fresh) => {
+describeOnEachStore('the host’s part of a link', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   /** Sends of the input what the step takes. */

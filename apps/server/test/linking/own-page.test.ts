@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { invoke, succeed, wires } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import { LINKING, type LinkingApplication, linkingApplication } from './link-flow.ts';
 import {
@@ -14,7 +14,7 @@ import {
   visit,
 } from './page-flow.ts';
 
-describeOnEachStore('a host with a consent page of its own', (fresh) => {
+describeOnAnyStore('a host with a consent page of its own', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   const newAccount = async () => {
@@ -135,7 +135,7 @@ describeOnEachStore('a host with a consent page of its own', (fresh) => {
   });
 });
 
-describeOnEachStore('the pages of a user who has signed out', (fresh) => {
+describeOnAnyStore('the pages of a user who has signed out', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   async function everyPage(app: LinkingApplication) {
