@@ -85,8 +85,8 @@ describe('the installed package', () => {
         ...entries.flatMap((entry) =>
           ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${entry}.${extension}`),
         ),
-        'dist/options-HASH.d.cts',
-        'dist/options-HASH.d.ts',
+        ...['dist/fastify-HASH.d.cts', 'dist/fastify-HASH.d.ts'],
+        ...['dist/options-HASH.d.cts', 'dist/options-HASH.d.ts'],
         // One of each build.
         ...['dist/types-HASH.d.cts', 'dist/types-HASH.d.cts'],
         ...['dist/types-HASH.d.ts', 'dist/types-HASH.d.ts'],

@@ -441,7 +441,8 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       const store = server.service.store as unknown as Record<string, () => unknown>;
       const called: string[] = [];
       for (const [key, method] of Object.entries(store)) {
-        if (typeof method !== 'function') continue;
+        // The room on the disk is measured beside the calls, at any time.
+        if (typeof method !== 'function' || key === 'measure') continue;
         vi.spyOn(store, key).mockImplementation((...words) => {
           called.push(key);
           return method.apply(store, words);
