@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,9 @@ export async function copyOfTree(): Promise<{ folder: string; remove(): Promise<
   const built = globSync('{apps,packages}/*/dist', { cwd: root });
   // Their links lead to the packages beside them, so to those of the copy.
   const installed = globSync('{{apps,packages}/*,examples,tests}/node_modules', { cwd: root });
-  for (const path of [...listed.split('\0').filter(Boolean), ...built, ...installed]) {
+  for (const path of [...listed.split('\0'), ...built, ...installed]) {
+    // Git lists a file until its deletion is committed.
+    if (path === '' || !existsSync(join(root, path))) continue;
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await cp(join(root, path), join(folder, path), { recursive: true, verbatimSymlinks: true });
   }

@@ -250,7 +250,7 @@ export const mistakes: readonly Mistake[] = [
     file: 'apps/server/src/http/html.ts',
     from: '  return escapeHtml(String(value));',
     to: '  return String(value);',
-    seenBy: 'apps/server/src/http/html.test.ts',
+    seenBy: 'apps/server/src/http/linking/views/views.test.ts',
   },
   {
     name: 'the secret of an application is not compared',
