@@ -30,7 +30,7 @@ interface Figures {
   bytes: number;
 }
 
-const concerns = concernsFor({ replicated: true, fenced: true }, defaultTimeouts);
+const concerns = concernsFor({ replicated: true, sharded: false, fenced: true }, defaultTimeouts);
 
 async function measure(
   client: MongoClient,
