@@ -14,12 +14,15 @@ export function sendJson(
   send(context, status, JSON_TYPE, JSON.stringify(body), headers);
 }
 
+/** One that is the same for all is a Buffer: a text is copied for each client that does not read it. */
+type Body = string | Buffer | readonly [start: string, rest: Buffer];
+
 /** @param body - null if it follows in pieces */
 export function send(
   context: RequestContext,
   status: number,
   type: string,
-  body: string | Buffer | null,
+  body: Body | null,
   headers?: Headers,
 ): void {
   const { request, response, requestId, routeHeaders } = context;
@@ -31,12 +34,19 @@ export function send(
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
   };
-  if (body !== null) fields['Content-Length'] = String(Buffer.byteLength(body));
+  const parts = body === null ? [] : [body].flat();
+  if (body !== null) {
+    fields['Content-Length'] = String(
+      parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
+    );
+  }
   if (context.closesConnection) fields.Connection = 'close';
   response.writeHead(status, Object.assign(fields, routeHeaders, headers));
-  if (body === null) return;
-  if (unread && request.method !== 'HEAD') linger(context, body);
-  else response.end(body);
+  const last = parts.pop();
+  if (last === undefined) return;
+  for (const part of parts) response.write(part);
+  if (unread && request.method !== 'HEAD') linger(context, last);
+  else response.end(last);
 }
 
 /** The browser follows with GET (RFC 9700, section 4.12). Its address may be secret: no Referer. */

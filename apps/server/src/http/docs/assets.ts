@@ -7,7 +7,7 @@ import { pageStyle } from './page-style.ts';
 export interface Asset {
   path: string;
   type: string;
-  read(): Promise<Buffer | string>;
+  read(): Promise<Buffer>;
 }
 
 const JAVASCRIPT = 'text/javascript; charset=UTF-8';
@@ -33,9 +33,14 @@ function fromSwaggerUi(name: string): () => Promise<Buffer> {
   };
 }
 
+function fromText(text: string): () => Promise<Buffer> {
+  const content = Buffer.from(text);
+  return async () => content;
+}
+
 export const assets: Asset[] = [
-  { path: '/docs/page.css', type: CSS, read: async () => pageStyle },
-  { path: '/docs/open.js', type: JAVASCRIPT, read: async () => docsScript },
+  { path: '/docs/page.css', type: CSS, read: fromText(pageStyle) },
+  { path: '/docs/open.js', type: JAVASCRIPT, read: fromText(docsScript) },
   { path: '/docs/swagger-ui.css', type: CSS, read: fromSwaggerUi('swagger-ui.css') },
   {
     path: '/docs/swagger-ui-bundle.js',

@@ -31,8 +31,9 @@ const PAGE_HEADERS = {
 };
 
 function page(path: string, html: string): Route {
+  const body = Buffer.from(html);
   const handle = (context: RequestContext) =>
-    send(context, 200, 'text/html; charset=UTF-8', html, PAGE_HEADERS);
+    send(context, 200, 'text/html; charset=UTF-8', body, PAGE_HEADERS);
   return { method: 'GET', path, handle };
 }
 
@@ -93,19 +94,19 @@ async function openApiDocument() {
 }
 
 function openApi(path: string, describe: () => Promise<object>): Route {
-  // Kept as text: serializing it takes a hundred times as long as sending it.
-  let text: Promise<string> | undefined;
+  // Kept: serializing it takes a hundred times as long as sending it.
+  let rest: Promise<Buffer> | undefined;
   return {
     method: 'GET',
     path,
     async handle(context) {
-      text ??= describe().then((document) => JSON.stringify(document).slice(1));
+      rest ??= describe().then((document) => Buffer.from(JSON.stringify(document).slice(1)));
       // The next request retries, such as after one without a free file descriptor.
-      text.catch(() => {
-        text = undefined;
+      rest.catch(() => {
+        rest = undefined;
       });
       const servers = JSON.stringify([{ url: context.publicUrl() }]);
-      send(context, 200, JSON_TYPE, `{"servers":${servers},${await text}`);
+      send(context, 200, JSON_TYPE, [`{"servers":${servers},`, await rest]);
     },
   };
 }

@@ -19,13 +19,14 @@ export function createPageAssets(color: string): PageAssets {
 /** A file under an address of its own for each content. */
 export function asset(path: string, type: string, content: string): { url: string; route: Route } {
   const version = `v=${hash('sha256', content, 'base64url').slice(0, 16)}`;
+  const body = Buffer.from(content);
   return {
     url: `${path}?${version}`,
     route: {
       method: 'GET',
       path,
       handle(context, _, query) {
-        send(context, 200, type, content, {
+        send(context, 200, type, body, {
           // During an update, a page of one version may ask the other. That copy must not stay in a
           // cache.
           'Cache-Control': query === version ? 'public, max-age=31536000, immutable' : 'no-cache',
