@@ -22,6 +22,8 @@ const MAX_DOCUMENT_BYTES = 10_240;
 const MAX_KEYS_BYTES = 65_536;
 // A set may be six times as large as a document.
 const KEY_SETS_KEPT = 200;
+/** Of sets and of documents each. Keys that are read take five times as much. */
+const KEY_BYTES_OF_STRANGERS = 2_097_152;
 
 export const DOCUMENT_PLACES = 8;
 /** Of these, for addresses that have an application or that the setting names. */
@@ -98,6 +100,7 @@ export function createClientDocuments({
   const documents = createKeptResponses<ClientDocument>({
     clock,
     scheduler,
+    limitsJoined: limitsCallers,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read({ address, voucher }, body) {
       const allowed = voucher === 'operator' ? 'all' : schemes;
@@ -107,9 +110,14 @@ export function createClientDocuments({
       results[result] += 1;
     },
   });
-  const keySets = createKeptResponses<PublicKey[]>({
+  const ofKeys = {
     clock,
     scheduler: keyScheduler,
+    limitsJoined: limitsCallers,
+    mostBytesOfStrangers: KEY_BYTES_OF_STRANGERS,
+  };
+  const keySets = createKeptResponses<PublicKey[]>({
+    ...ofKeys,
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_from, body) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
@@ -117,8 +125,7 @@ export function createClientDocuments({
   });
   // Apart from the documents, which a search for new keys leaves as they are.
   const inlineKeys = createKeptResponses<PublicKey[]>({
-    clock,
-    scheduler: keyScheduler,
+    ...ofKeys,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read: (_from, body) => readInlineKeys(body),
   });

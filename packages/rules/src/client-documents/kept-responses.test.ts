@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { createScheduler } from '../outbound/scheduler.ts';
+import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
 import { createVouchers } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
-import { createKeptResponses } from './kept-responses.ts';
+import { parseDocumentHosts } from './hosts.ts';
+import { createKeptResponses, JOINED_OF_ASKER } from './kept-responses.ts';
 
 const MOST = 3;
 
@@ -98,4 +99,58 @@ test('who asks for what another one waits for waits in no line but its own', asy
   await Promise.all([...busy, behind]);
   // What has come meanwhile is not fetched again.
   expect(fetched.filter((address) => address.includes('honest'))).toHaveLength(1);
+});
+
+test('strangers, known or not, have so many bytes, and push out none that the operator vouches for', async () => {
+  const vouchers = createVouchers(parseDocumentHosts('vouched.example,any'), '');
+  const clock = () => 0;
+  const fetched: string[] = [];
+  const kept = createKeptResponses({
+    clock,
+    scheduler: createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false }),
+    async fetch({ address }) {
+      fetched.push(address);
+      return { body: Buffer.alloc(100), keep: 300_000 };
+    },
+    read: () => 'keys',
+    mostBytesOfStrangers: 250,
+  });
+  async function isFetched(address: string) {
+    const before = fetched.length;
+    await kept.find({ ...vouchers.ofAddress(address), asker: 'a', isKnown: true });
+    return fetched.length > before;
+  }
+  const vouched = [1, 2, 3].map((index) => `https://vouched.example/${index}`);
+  for (const address of vouched) await isFetched(address);
+  for (const index of [1, 2, 3]) await isFetched(`https://stranger.example/${index}`);
+  expect(await isFetched('https://stranger.example/3')).toBe(false);
+  expect(await isFetched('https://stranger.example/2')).toBe(false);
+  expect(await isFetched('https://stranger.example/1')).toBe(true);
+  expect(await Promise.all(vouched.map(isFetched))).toEqual([false, false, false]);
+});
+
+test('one asker joins the fetch of another so many times, and is refused at once beyond', async () => {
+  const clock = () => 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const kept = createKeptResponses({
+    clock,
+    scheduler: createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false }),
+    async fetch() {
+      await promise;
+      return { body: Buffer.from('good'), keep: 0 };
+    },
+    read: (_, body) => String(body),
+    limitsJoined: true,
+  });
+  const find = (asker: string) =>
+    kept.find({ ...ofAddress('https://slow.example/'), asker, isKnown: false });
+  const first = find('first');
+  const all = () => Array.from({ length: JOINED_OF_ASKER }, () => find('one'));
+  const joined = all();
+  await expect(find('one')).rejects.toThrow(NoPlace);
+  const other = find('other');
+  resolve();
+  expect(new Set(await Promise.all([first, other, ...joined]))).toEqual(new Set(['good']));
+  // Those that have ended are not counted.
+  await expect(Promise.all([find('first'), ...all()])).resolves.toContain('good');
 });

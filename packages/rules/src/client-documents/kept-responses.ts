@@ -12,6 +12,9 @@ const REFRESHED_AGAIN_AFTER = MINUTE;
 /** The good one, after its time, while each fetch fails temporarily. */
 const SERVED_LATE: Milliseconds = 86_400_000;
 
+/** Each is a request that is held open for as long as the fetch of another one takes. */
+export const JOINED_OF_ASKER = 16;
+
 /** Of each kind: good ones that are known, other good ones, and addresses that fail. */
 const KEPT = 1_000;
 
@@ -28,11 +31,13 @@ export interface Wanted extends VouchedAddress {
 }
 
 /** Where it is kept. */
-type Place = Pick<Wanted, 'address' | 'isKnown'>;
+type Place = Pick<Wanted, 'address' | 'isKnown' | 'voucher'>;
 
 interface Good<Value> {
   value: Value;
   until: Milliseconds;
+  /** Of the body that it was read from. */
+  bytes: number;
 }
 
 interface Failed {
@@ -55,6 +60,8 @@ export function createKeptResponses<Value>({
   read,
   onResult = () => {},
   most = KEPT,
+  mostBytesOfStrangers = null,
+  limitsJoined = false,
   servesLateWithoutPlace = false,
 }: {
   clock: Clock;
@@ -63,27 +70,40 @@ export function createKeptResponses<Value>({
   read(from: VouchedAddress, body: Buffer): Value;
   onResult?(result: FetchResult): void;
   most?: number;
+  /**
+   * Of the bodies of all whose address the operator does not vouch for. Those have a bound of their own then, also
+   * where they are known. Default: any number
+   */
+  mostBytesOfStrangers?: number | null;
+  /** See {@link JOINED_OF_ASKER}. Default: false */
+  limitsJoined?: boolean;
   /** Whether a good one is served after its time also where a fetch finds no place. Default: false. */
   servesLateWithoutPlace?: boolean;
 }) {
   const known = createLatestUsed<Good<Value>>(most);
-  const others = createLatestUsed<Good<Value>>(most);
+  const others = createLatestUsed<Good<Value>>(most, {
+    most: mostBytesOfStrangers ?? Number.POSITIVE_INFINITY,
+    of: ({ bytes }) => bytes,
+  });
   const failed = createLatestUsed<Failed>(most);
   const refreshed = createLatestUsed<Milliseconds>(most);
   /** Those that have a place. */
   const running = new Map<string, Promise<Value>>();
+  /** How many of an asker wait for what was begun for another request. */
+  const joined = new Map<string, number>();
 
-  function goodOf({ address, isKnown }: Place): Good<Value> | null {
-    const good = known.use(address) ?? others.use(address);
-    if (good !== undefined) setGood({ address, isKnown }, good);
+  function goodOf(place: Place): Good<Value> | null {
+    const good = known.use(place.address) ?? others.use(place.address);
+    if (good !== undefined) setGood(place, good);
     return good ?? null;
   }
 
   /** The first approval makes a known address of another. */
-  function setGood({ address, isKnown }: Place, good: Good<Value> | null): void {
+  function setGood({ address, isKnown, voucher }: Place, good: Good<Value> | null): void {
+    const isApart = mostBytesOfStrangers === null ? isKnown : voucher === 'operator';
     known.delete(address);
     others.delete(address);
-    if (good !== null) (isKnown ? known : others).set(address, good);
+    if (good !== null) (isApart ? known : others).set(address, good);
   }
 
   const isServed = (good: Good<Value> | null, late: Milliseconds = 0): good is Good<Value> =>
@@ -94,7 +114,7 @@ export function createKeptResponses<Value>({
     try {
       const { body, keep } = await fetch(wanted);
       const value = read(wanted, body);
-      setGood(wanted, { value, until: clock() + keep });
+      setGood(wanted, { value, until: clock() + keep, bytes: body.length });
       failed.delete(address);
       onResult('good');
       return value;
@@ -115,8 +135,8 @@ export function createKeptResponses<Value>({
   /** @throws why there is nothing new */
   function fetchOnce(wanted: Wanted, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
     const { address, asker, isKnown } = wanted;
-    const joined = running.get(address);
-    if (joined !== undefined) return joined;
+    const begun = running.get(address);
+    if (begun !== undefined) return join(begun, asker);
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
     return scheduler
@@ -128,6 +148,22 @@ export function createKeptResponses<Value>({
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
         throw error;
       });
+  }
+
+  async function join(begun: Promise<Value>, asker: string): Promise<Value> {
+    const others = joined.get(asker) ?? 0;
+    if (limitsJoined && others >= JOINED_OF_ASKER) {
+      onResult('no_place');
+      throw new NoPlace();
+    }
+    joined.set(asker, others + 1);
+    try {
+      return await begun;
+    } finally {
+      const left = (joined.get(asker) ?? 0) - 1;
+      if (left > 0) joined.set(asker, left);
+      else joined.delete(asker);
+    }
   }
 
   function begin(wanted: Wanted): Promise<Value> {
