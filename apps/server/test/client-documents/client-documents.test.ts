@@ -456,6 +456,31 @@ describe('at once', () => {
     await Promise.all(all);
   });
 
+  test('applications of strangers leave places for the keys of what the operator vouches for', async () => {
+    const slow = await Promise.all(HOSTS.map(serveHeld));
+    const documents = documentsOf('any,vouched.example.com', { isOnLoopback: true });
+    const rest = { method: 'private_key_jwt', signing_alg: null } as const;
+    const all = slow.map((server, index) => {
+      const client = { uri: `https://${HOST}/${index}`, jwks_uri: server.addressOf(index) };
+      return documents
+        .keysOf({ ...client, ...rest }, `192.0.2.${index}`)
+        .find()
+        .catch(() => null);
+    });
+    expect(documents.load().keys).toEqual({ running: 2, waiting: slow.length - 2 });
+    const vouched = 'https://vouched.example.com:1/keys';
+    const keys = documents
+      .keysOf({ uri: vouched, jwks_uri: vouched, ...rest }, '192.0.2.99')
+      .find()
+      .catch(() => null);
+    expect(documents.load().keys).toEqual({ running: 3, waiting: slow.length - 2 });
+    for (const server of slow) {
+      await server.arrived(1);
+      server.held[0]?.();
+    }
+    await Promise.all([...all, keys]);
+  });
+
   test('the name of a key server without a dot is not looked up for a stranger', async () => {
     const { resolve, asked } = resolver({ intranet: [['192.0.2.1']] });
     const documents = documentsOf('any', { resolve });

@@ -29,6 +29,8 @@ export const DOCUMENT_PLACES = 8;
 /** Of these, for addresses that have an application or that the setting names. */
 export const PLACES_OF_KNOWN = 2;
 export const KEY_PLACES = 4;
+/** Of these, for addresses that the operator vouches for: a stranger's own approval makes an application. */
+const KEY_PLACES_OF_VOUCHED = 2;
 /** That run, and as many more that wait. */
 export const FETCHES_OF_CALLER = 2;
 /** How long a link waits for a place. */
@@ -83,7 +85,12 @@ export function createClientDocuments({
     placesOfKnown: PLACES_OF_KNOWN,
     ...ofCallers,
   });
-  const keyScheduler = createScheduler({ ...shared, ...ofCallers, places: KEY_PLACES });
+  const keyScheduler = createScheduler({
+    ...shared,
+    ...ofCallers,
+    places: KEY_PLACES,
+    placesOfKnown: KEY_PLACES_OF_VOUCHED,
+  });
   const results = Object.fromEntries(fetchResults.map((result) => [result, 0])) as Record<
     FetchResult,
     number
@@ -149,10 +156,11 @@ export function createClientDocuments({
      * @param caller - the address that asks
      */
     keysOf({ uri, jwks_uri }: DocumentedClient, caller: string): ClientKeys {
-      const wanted = (address: Claimed<string>): Wanted => ({
-        ...vouchers.ofAddress(address),
-        ...{ asker: caller, isKnown: true },
-      });
+      const wanted = (address: Claimed<string>): Wanted => {
+        const from = vouchers.ofAddress(address);
+        const hasOwnPlaces = from.voucher === 'operator';
+        return { ...from, asker: caller, isKnown: true, hasOwnPlaces };
+      };
       if (jwks_uri !== null) {
         return {
           find: () => keySets.find(wanted(jwks_uri)),

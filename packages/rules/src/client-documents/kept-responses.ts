@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { HostFailing, NoPlace, type Scheduler } from '../outbound/scheduler.ts';
+import { HostFailing, NoPlace, type Outgoing, type Scheduler } from '../outbound/scheduler.ts';
 import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
@@ -23,7 +23,7 @@ export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] a
 /** `kept` beside `temporary`: an earlier one took its place. */
 export type FetchResult = (typeof fetchResults)[number];
 
-export interface Wanted extends VouchedAddress {
+export interface Wanted extends VouchedAddress, Pick<Outgoing, 'hasOwnPlaces'> {
   /** Of a caller, or an application. */
   asker: string;
   /** It has an application, or the setting names it: not everybody can make such an address. */
@@ -134,13 +134,13 @@ export function createKeptResponses<Value>({
 
   /** @throws why there is nothing new */
   function fetchOnce(wanted: Wanted, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
-    const { address, asker, isKnown } = wanted;
+    const { address } = wanted;
     const begun = running.get(address);
-    if (begun !== undefined) return join(begun, asker);
+    if (begun !== undefined) return join(begun, wanted.asker);
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
     return scheduler
-      .run({ host, asker, isKnown }, async () => {
+      .run({ ...wanted, host }, async () => {
         const good = mayBeKept ? goodOf(wanted) : null;
         return isServed(good) ? good.value : (running.get(address) ?? begin(wanted));
       })

@@ -22,9 +22,9 @@ function createWorld(options: Partial<SchedulerOptions> = {}) {
   const begun: { host: string; end(): void; fail(error: unknown): void }[] = [];
   /** What has become of it. */
   const run = async (outgoing: Partial<Outgoing>) => {
-    const { host = 'a host', asker = 'somebody', isKnown = false } = outgoing;
+    const { host = 'a host', asker = 'somebody', isKnown = false, ...rest } = outgoing;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = scheduler.run({ host, asker, isKnown }, () => {
+    const ended = scheduler.run({ host, asker, isKnown, ...rest }, () => {
       begun.push({ host, end: resolve, fail: reject });
       return promise;
     });
@@ -86,6 +86,14 @@ test('some places are for what is known', async () => {
   expect(hosts()).toEqual(['1', '2', 'known']);
   await end(0);
   expect(hosts()).toEqual(['1', '2', 'known', '3']);
+});
+
+test('what is known takes none of them where it has none of its own', async () => {
+  const { run, hosts } = createWorld({ places: 3, placesOfKnown: 1 });
+  const known = { isKnown: true, hasOwnPlaces: false };
+  for (const host of ['1', '2', '3']) await run({ host, ...known });
+  await run({ host: 'vouched', isKnown: true, hasOwnPlaces: true });
+  expect(hosts()).toEqual(['1', '2', 'vouched']);
 });
 
 test('a host has one place for a minute after it took too long', async () => {

@@ -14,8 +14,10 @@ export interface Outgoing {
   host: string;
   /** Who asks for it: free places go round them. */
   asker: string;
-  /** It may use the places that strangers can't take, and what fails at its host does not stop it. */
+  /** What fails at its host does not stop it. */
   isKnown: boolean;
+  /** It may use the places that strangers can't take. Default: where it is known */
+  hasOwnPlaces?: boolean;
 }
 
 export interface SchedulerOptions {
@@ -64,12 +66,15 @@ export function createScheduler({
   const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
   const countOf = (isCounted: (one: Outgoing) => boolean) => [...running].filter(isCounted).length;
 
-  function isFree({ host, asker, isKnown }: Outgoing): boolean {
+  const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
+
+  function isFree(outgoing: Outgoing): boolean {
+    const { host, asker } = outgoing;
     const late_at = failing.get(host)?.late_at ?? null;
     const ofHost = late_at === null || isOver(late_at) ? PLACES_OF_HOST : 1;
     return (
       running.size < places &&
-      (isKnown || countOf((one) => !one.isKnown) < places - placesOfKnown) &&
+      (mayTakeAll(outgoing) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
       countOf((one) => one.host === host) < ofHost &&
       countOf((one) => one.asker === asker) < perAsker
     );
