@@ -229,7 +229,10 @@ function errorMembersOf({ grant_id, issues, redirect_to }: Members): ErrorMember
     ...(Array.isArray(issues) && {
       issues: issues.filter(
         (issue) =>
-          isObject(issue) && Array.isArray(issue.path) && typeof issue.message === 'string',
+          isObject(issue) &&
+          Array.isArray(issue.path) &&
+          issue.path.every((key) => typeof key === 'string' || typeof key === 'number') &&
+          typeof issue.message === 'string',
       ),
     }),
   };

@@ -20,12 +20,14 @@ test('an ill-formed parameter has the name that the command line gives it', () =
     { path: ['--expires'], message: 'Must be a time.' },
     { path: ['application_id'], message: 'Must be a UUID.' },
     { path: ['grant_id', 1], message: 'Must be a UUID.' },
+    { path: ['constructor'], message: 'Is unknown.' },
   ];
   expect(errorText(new DomainError('parameter_invalid', { issues }))).toBe(
     `parameter_invalid: ${textOf('parameter_invalid')}
   --expires: Must be a time.
   application id: Must be a UUID.
   grant id 2: Must be a UUID.
+  constructor: Is unknown.
 `,
   );
 });

@@ -403,6 +403,14 @@ describe('a service that does not answer as Latchkey does', () => {
     ['an error of its own', answers(500, error('internal_error', { request_id: 'r-1' })), /r-1/],
     ['issues that are none', answers(400, error('parameter_invalid', { issues: [1] })), /Correct/],
     [
+      'an issue whose path is none',
+      answers(
+        400,
+        error('parameter_invalid', { issues: [{ path: [{ toString: 1 }], message: '' }] }),
+      ),
+      /Correct/,
+    ],
+    [
       'the secret itself',
       answers(400, error('parameter_invalid', { issues: [{ path: [], message: ADMIN_SECRET }] })),
       /\[redacted\]/,
