@@ -14,6 +14,10 @@ test.each([
   expect(new Secrets().clean(text)).toBe(cleaned);
 });
 
+test('nothing moves a cursor or turns a line', () => {
+  expect(new Secrets().clean('an\u001b[1A\u202eerror\u2066of it')).toBe('an [1A error of it');
+});
+
 test.each([
   'code:a-code-of-a-user',
   'Error: a-code-of-a-user',

@@ -18,7 +18,7 @@ export class Secrets {
 
   /**
    * Takes them out of a text, and everything after the `?` or `#` of a URL, and parameters that are secret;
-   * makes it one short line.
+   * makes it one short line, without what moves a cursor or turns a line.
    */
   clean(text: string): string {
     let cleaned = text;
@@ -26,7 +26,7 @@ export class Secrets {
     return cleaned
       .replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1')
       .replaceAll(PARAMETER, '$1=…')
-      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .replaceAll(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ')
       .trim()
       .slice(0, 200);
   }
