@@ -7,6 +7,12 @@ describe('a stranger', () => {
   test.each([
     ['default', `https://${hostOf(60)}:8443/cb?a=b`, true],
     ['default', `https://${hostOf(61)}/cb`, false],
+    ['default', 'https://App.Example/cb', true],
+    ['default', 'https://203.0.113.1/cb', true],
+    ['default', 'https://2130706433/cb', false],
+    ['default', 'https://0x7f.1/cb', false],
+    ['default', 'https://127.1/cb', false],
+    ['default', 'https://[::ffff:127.0.0.1]/cb', false],
     ['none', 'http://127.0.0.1/callback?a=b', true],
     ['none', 'http://[::1]:8080/', true],
     ['none', 'cursor://anysphere.cursor-deeplink/mcp/callback', false],

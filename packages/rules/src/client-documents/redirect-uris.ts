@@ -33,13 +33,18 @@ export const MAX_SHOWN_HOST = 60;
 /** Whether a document may name it as its redirect URI. `all`: the operator vouches for the document. */
 export function mayRedirectTo(uri: unknown, schemes: ClientSchemes | 'all'): uri is string {
   const { success, data } = uris.redirectUri.safeParse(uri);
-  const parts = success ? uris.splitUri(data) : null;
+  if (!success) return false;
+  const parts = uris.splitUri(data);
   if (parts === null) return false;
   if (schemes === 'all') return true;
   const { scheme, host, query } = parts;
-  if (scheme === 'https') return (host ?? '').length <= MAX_SHOWN_HOST;
+  if (scheme === 'https') return isShownAsItIs(data, host);
   if (uris.isLoopback(parts)) return true;
   const allowsQuery = schemes.get(scheme);
   // Editors open the file of `vscode://file/…`. A query can hold a command, as in `vscode://vscode.git/clone?url=…`.
   return allowsQuery !== undefined && host !== 'file' && (query === undefined || allowsQuery);
 }
+
+/** A page shows the host as it is written, and a browser goes to 127.0.0.1 for `2130706433`. */
+const isShownAsItIs = (uri: string, host: string | null) =>
+  host !== null && host.length <= MAX_SHOWN_HOST && new URL(uri).hostname === host.toLowerCase();
