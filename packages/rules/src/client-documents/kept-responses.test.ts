@@ -7,7 +7,7 @@ import { createKeptResponses, JOINED_OF_ASKER } from './kept-responses.ts';
 
 const MOST = 3;
 
-const { ofAddress } = createVouchers(null, '');
+const { ofAddress } = createVouchers(parseDocumentHosts('https://a.example/vouched/0,any'), '');
 
 function createWorld() {
   const world = { now: 0, fetched: [] as string[] };
@@ -71,6 +71,14 @@ test('good ones that strangers make push out none that has an application', asyn
   expect(await isFetched('0', { isKnown: true })).toBe(false);
   expect(await isFetched('1', { isKnown: true })).toBe(false);
   expect(await isFetched('made-up/0')).toBe(true);
+});
+
+test('applications of strangers push out none that the operator vouches for', async () => {
+  const { world, find, isFetched } = createWorld();
+  await find('vouched/0', { isKnown: true });
+  for (const index of many) await find(`${index}`, { isKnown: true });
+  expect(world.fetched).toHaveLength(1 + many.length);
+  expect(await isFetched('vouched/0', { isKnown: true })).toBe(false);
 });
 
 test('who asks for what another one waits for waits in no line but its own', async () => {

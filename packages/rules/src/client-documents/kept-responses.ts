@@ -15,7 +15,7 @@ const SERVED_LATE: Milliseconds = 86_400_000;
 /** Each is a request that is held open for as long as the fetch of another one takes. */
 export const JOINED_OF_ASKER = 16;
 
-/** Of each kind: good ones that are known, other good ones, and addresses that fail. */
+/** Of each kind: good ones, by whether the operator vouches for them or they are known, and addresses that fail. */
 const KEPT = 1_000;
 
 export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] as const;
@@ -77,14 +77,16 @@ export function createKeptResponses<Value>({
   mostBytesOfStrangers?: number | null;
   /** See {@link JOINED_OF_ASKER}. Default: false */
   limitsJoined?: boolean;
-  /** Whether a good one is served after its time also where a fetch finds no place. Default: false. */
+  /** Whether all good ones are served after their time also where a fetch finds no place. Default: vouched ones alone */
   servesLateWithoutPlace?: boolean;
 }) {
+  const vouched = createLatestUsed<Good<Value>>(most);
   const known = createLatestUsed<Good<Value>>(most);
   const others = createLatestUsed<Good<Value>>(most, {
     most: mostBytesOfStrangers ?? Number.POSITIVE_INFINITY,
     of: ({ bytes }) => bytes,
   });
+  const groups = [vouched, known, others];
   const failed = createLatestUsed<Failed>(most);
   const refreshed = createLatestUsed<Milliseconds>(most);
   /** Those that have a place. */
@@ -93,17 +95,17 @@ export function createKeptResponses<Value>({
   const joined = new Map<string, number>();
 
   function goodOf(place: Place): Good<Value> | null {
-    const good = known.use(place.address) ?? others.use(place.address);
+    const [good] = groups.flatMap((group) => group.use(place.address) ?? []);
     if (good !== undefined) setGood(place, good);
     return good ?? null;
   }
 
   /** The first approval makes a known address of another. */
   function setGood({ address, isKnown, voucher }: Place, good: Good<Value> | null): void {
-    const isApart = mostBytesOfStrangers === null ? isKnown : voucher === 'operator';
-    known.delete(address);
-    others.delete(address);
-    if (good !== null) (isApart ? known : others).set(address, good);
+    for (const group of groups) group.delete(address);
+    if (good === null) return;
+    const ofStrangers = isKnown && mostBytesOfStrangers === null ? known : others;
+    (voucher === 'operator' ? vouched : ofStrangers).set(address, good);
   }
 
   const isServed = (good: Good<Value> | null, late: Milliseconds = 0): good is Good<Value> =>
