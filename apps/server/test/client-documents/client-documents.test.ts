@@ -8,6 +8,7 @@ import {
   createClientDocuments,
 } from '@latchkey/rules/client-documents/client-documents';
 import { parseDocumentHosts } from '@latchkey/rules/client-documents/hosts';
+import { addressKey } from '@latchkey/rules/limits/limit';
 import { createVouchers } from '@latchkey/rules/vouchers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
@@ -425,7 +426,7 @@ describe('at once', () => {
       sendDocument(response, `https://${HOST}:${port}${url}`),
     );
     const others = Array.from({ length: 13 }, (_, index) =>
-      outcomeOf(documents, `https://${HOST}:${port}/${index}`, { caller: `b${index}` }),
+      outcomeOf(documents, `https://${HOST}:${port}/${index}`, { caller: `192.0.2.${index}` }),
     );
     expect(new Set(await Promise.all(others))).toEqual(new Set([HOST]));
     for (const server of slow) {
@@ -434,6 +435,45 @@ describe('at once', () => {
     }
     await Promise.all([...all, joined]);
     expect(documents.results()).toEqual({ good: 17, temporary: 0, final: 0, no_place: 1, kept: 0 });
+  });
+
+  test('one site takes no place of another, for documents and for keys', async () => {
+    const slow = await Promise.all(HOSTS.map(serveHeld));
+    const documents = documentsOf(HOSTS.join());
+    const callerOf = (index: number) => addressKey(`2001:db8:1:${index}::1`);
+    const rest = { method: 'private_key_jwt', signing_alg: null } as const;
+    const keysOf = (uri: string, caller: string) =>
+      documents.keysOf({ uri, jwks_uri: uri, ...rest }, caller).find();
+    const all = slow
+      .flatMap((server, index) => [
+        documents.find(server.addressOf(1), { caller: callerOf(index) }),
+        keysOf(server.addressOf(2), callerOf(index)),
+      ])
+      .map((found: Promise<unknown>) => found.catch(() => null));
+    const half = { running: 2, waiting: slow.length - 2 };
+    expect(documents.load()).toEqual({ documents: half, keys: half });
+    for (const server of slow) {
+      await server.arrived(2);
+      for (const send of server.held) send();
+    }
+    await Promise.all(all);
+  });
+
+  test('who finds no place for a document has the one that the operator vouches for, also after its time', async () => {
+    const slow = await Promise.all([1, 2].map(() => serveHeld(HOST)));
+    const documents = documentsOf(`${HOST},any`, { isOnLoopback: true, patience: 300 });
+    const { port } = await serve(world.pem, ({ url, headers }, response) =>
+      sendDocument(response, `https://${headers.host}${url}`),
+    );
+    const [vouched, other] = [HOST, 'keys.example.org'].map((host) => `https://${host}:${port}/a`);
+    for (const address of [vouched, other]) await documents.find(address ?? '');
+    now += HOUR;
+    const all = slow.map((server) => documents.find(server.addressOf(1)));
+    for (const server of slow) await server.arrived(1);
+    expect(await outcomeOf(documents, vouched ?? '')).toBe(HOST);
+    expect(await outcomeOf(documents, other ?? '')).toMatch(/^NoPlace/);
+    for (const send of slow.flatMap(({ held }) => held)) send();
+    await Promise.all(all);
   });
 
   test('keys have places of their own', async () => {
@@ -509,7 +549,10 @@ describe('at once', () => {
     const honest = `https://${HOST}:${port}/keys`;
     expect(await keysOf(honest, '192.0.2.2').find()).toEqual([]);
     expect(slow.map(({ held }) => held.length)).toEqual([1, 1, 0, 0].slice(0, slow.length));
-    for (const send of slow.flatMap(({ held }) => held)) send();
+    for (const server of slow) {
+      await server.arrived(1);
+      server.held[0]?.();
+    }
     await Promise.allSettled(all);
   });
 

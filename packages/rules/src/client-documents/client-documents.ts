@@ -1,6 +1,7 @@
 import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient } from '@latchkey/store/records';
+import { siteOf } from '../limits/limit.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
 import { createScheduler } from '../outbound/scheduler.ts';
 import type { VouchedAddress, Vouchers } from '../vouchers.ts';
@@ -31,7 +32,7 @@ export const PLACES_OF_KNOWN = 2;
 export const KEY_PLACES = 4;
 /** Of these, for addresses that the operator vouches for: a stranger's own approval makes an application. */
 const KEY_PLACES_OF_VOUCHED = 2;
-/** That run, and as many more that wait. */
+/** That run, and as many more that wait. No more run of a site of IPv6. */
 export const FETCHES_OF_CALLER = 2;
 /** How long a link waits for a place. */
 const PATIENCE: Milliseconds = 5_000;
@@ -147,7 +148,7 @@ export function createClientDocuments({
     find(address: string, { caller, hasApplication }: AskedBy) {
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
-      return documents.find({ ...from, asker: caller, isKnown });
+      return documents.find({ ...from, asker: caller, site: siteOf(caller), isKnown });
     },
 
     /**
@@ -159,7 +160,7 @@ export function createClientDocuments({
       const wanted = (address: Claimed<string>): Wanted => {
         const from = vouchers.ofAddress(address);
         const hasOwnPlaces = from.voucher === 'operator';
-        return { ...from, asker: caller, isKnown: true, hasOwnPlaces };
+        return { ...from, asker: caller, site: siteOf(caller), isKnown: true, hasOwnPlaces };
       };
       if (jwks_uri !== null) {
         return {

@@ -166,6 +166,9 @@ export function addressKey(address: string | undefined, bits: 48 | 64 = 64): str
   return `${groups.slice(0, bits / 16).join(':')}::/${bits}`;
 }
 
+/** Of a key of {@link addressKey}: that of its /48, or of the IPv4 address itself. */
+export const siteOf = (key: string): string => addressKey(key.split('/')[0], 48);
+
 function groupsOf(address: string): string[] {
   // URL normalizes an address to its shortest form in hexadecimal (RFC 5952).
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);

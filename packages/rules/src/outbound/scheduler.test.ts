@@ -77,6 +77,18 @@ test('of one asker 2 run and 2 wait, and the fifth is refused at once', async ()
   expect(hosts()).toEqual(['1', '2', '6', '3']);
 });
 
+test('askers of one site run as many as one of them, and have one turn', async () => {
+  const { run, hosts, end } = createWorld({ places: 3, perAsker: 2 });
+  for (const index of [1, 2, 3, 4, 5]) {
+    await run({ host: `${index}`, asker: `asker ${index}`, site: 'busy' });
+  }
+  await run({ host: '6', asker: 'somebody' });
+  await run({ host: '7', asker: 'somebody else' });
+  expect(hosts()).toEqual(['1', '2', '6']);
+  for (const index of [0, 1, 2]) await end(index);
+  expect(hosts()).toEqual(['1', '2', '6', '3', '7', '4']);
+});
+
 test('some places are for what is known', async () => {
   const { run, hosts, end } = createWorld({ places: 3, placesOfKnown: 1 });
   for (const host of ['1', '2', '3']) await run({ host });

@@ -12,8 +12,10 @@ export class HostFailing extends Error {
 
 export interface Outgoing {
   host: string;
-  /** Who asks for it: free places go round them. */
+  /** Who asks for it. */
   asker: string;
+  /** Where it asks from: free places go round these, and one has as many places as an asker. Default: the asker */
+  site?: string;
   /** What fails at its host does not stop it. */
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
@@ -26,7 +28,7 @@ export interface SchedulerOptions {
   places: number;
   /** How many of them are for what is known. Default: 0 */
   placesOfKnown?: number;
-  /** How many of one asker run, and how many more wait. Default: any number */
+  /** How many of one asker, and of one site, run, and how many more of an asker wait. Default: any number */
   perAsker?: number;
   /** How long one waits for a place. */
   patience: Milliseconds;
@@ -58,7 +60,7 @@ export function createScheduler({
   isLate,
 }: SchedulerOptions) {
   const running = new Set<Outgoing>();
-  /** By asker. Whose turn is next comes first. */
+  /** By site. Whose turn is next comes first. */
   const waiting = new Map<string, Waiting[]>();
   /** By host. What failed last comes last. */
   const failing = new Map<string, Failing>();
@@ -66,17 +68,19 @@ export function createScheduler({
   const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
   const countOf = (isCounted: (one: Outgoing) => boolean) => [...running].filter(isCounted).length;
 
+  const siteOf = ({ asker, site = asker }: Outgoing) => site;
   const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
 
   function isFree(outgoing: Outgoing): boolean {
-    const { host, asker } = outgoing;
+    const { host } = outgoing;
     const late_at = failing.get(host)?.late_at ?? null;
     const ofHost = late_at === null || isOver(late_at) ? PLACES_OF_HOST : 1;
     return (
       running.size < places &&
       (mayTakeAll(outgoing) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
       countOf((one) => one.host === host) < ofHost &&
-      countOf((one) => one.asker === asker) < perAsker
+      // Who has a /48 has 65,536 askers.
+      countOf((one) => siteOf(one) === siteOf(outgoing)) < perAsker
     );
   }
 
@@ -99,27 +103,28 @@ export function createScheduler({
     }
   }
 
-  /** Lets in who waits and finds a place, each asker in its turn. */
+  /** Lets in who waits and finds a place, each site in its turn. */
   function fill(): void {
-    for (const [asker, line] of [...waiting]) {
+    for (const [site, line] of [...waiting]) {
       const next = line.findIndex(isFree);
       if (next === -1) continue;
       for (const one of line.splice(next, 1)) one.enter();
-      waiting.delete(asker);
-      if (line.length > 0) waiting.set(asker, line);
+      waiting.delete(site);
+      if (line.length > 0) waiting.set(site, line);
     }
   }
 
   function wait(outgoing: Outgoing): Promise<void> {
     const { asker } = outgoing;
-    const line = waiting.get(asker) ?? [];
-    if (line.length >= perAsker) throw new NoPlace();
-    waiting.set(asker, line);
+    const site = siteOf(outgoing);
+    const line = waiting.get(site) ?? [];
+    if (line.filter((one) => one.asker === asker).length >= perAsker) throw new NoPlace();
+    waiting.set(site, line);
     return new Promise((resolve, reject) => {
       const one = { ...outgoing, enter };
       const timer = setTimeout(() => {
         line.splice(line.indexOf(one), 1);
-        if (line.length === 0) waiting.delete(asker);
+        if (line.length === 0) waiting.delete(site);
         reject(new NoPlace());
       }, patience);
       line.push(one);
