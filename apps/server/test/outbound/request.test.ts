@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -81,6 +82,18 @@ test('a server that shows a hundred certificates gets no handshake', async () =>
     expect(await outcome(`https://${HOST}:${few}/`)).toBe(200);
     expect(await outcome(`https://${HOST}:${many}/`)).toBe('tls_failed');
   }
+});
+
+test('a handshake has the certificates of honest servers, and not much more', async () => {
+  const authority = await readFile(world.authority.file, 'utf8');
+  const { length } = new X509Certificate(authority).raw;
+  const outcomeWith = async (bytes: number) => {
+    const cert = world.pem + authority.repeat(Math.floor(bytes / length));
+    const { port } = await serve(world.pem, ok, { cert });
+    return outcome(`https://${HOST}:${port}/`);
+  };
+  expect(await outcomeWith(9_000)).toBe(200);
+  expect(await outcomeWith(12_500)).toBe('tls_failed');
 });
 
 test('a server that sends far more below its response than the response has is left', async () => {
