@@ -1,3 +1,5 @@
+import { markdownTable } from '@latchkey/test-kit/markdown-table';
+
 /** A fenced block of code. */
 export interface CodeBlock {
   /** The word after the opening fence. */
@@ -63,18 +65,38 @@ export function anchors(markdown: string): Set<string> {
 
 /** The rows of the first table below a heading: the texts of the cells, without backticks. */
 export function tableBelow(markdown: string, heading: string): string[][] {
+  return rowsBelow(markdown, heading).map((cells) =>
+    cells.map((cell) => cell.replaceAll('`', '').replaceAll('\\|', '|')),
+  );
+}
+
+/** The same as they are written. */
+export function rowsBelow(markdown: string, heading: string): string[][] {
+  const { lines, first, end } = findTable(markdown, heading);
+  // Without the header and the line below it.
+  return lines.slice(first + 2, end).map(cellsOf);
+}
+
+/** The text with other rows, as they are written, in the first table below a heading. */
+export function withTableBelow(markdown: string, heading: string, rows: string[][]): string {
+  const { lines, first, end } = findTable(markdown, heading);
+  const table = markdownTable([cellsOf(lines[first] as string), ...rows]);
+  return [...lines.slice(0, first), table, ...lines.slice(end)].join('\n');
+}
+
+const cellsOf = (line: string) =>
+  line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+function findTable(markdown: string, heading: string) {
   const lines = markdown.split('\n');
   const start = lines.findIndex(
     (line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading,
   );
   if (start === -1) throw new Error(`There is no heading "${heading}".`);
   const first = lines.findIndex((line, index) => index > start && line.startsWith('|'));
-  const rows: string[][] = [];
-  for (const line of lines.slice(first)) {
-    if (!line.startsWith('|')) break;
-    const cells = line.split(/(?<!\\)\|/).slice(1, -1);
-    rows.push(cells.map((cell) => cell.trim().replaceAll('`', '').replaceAll('\\|', '|')));
-  }
-  // Without the header and the line below it.
-  return rows.slice(2);
+  const rest = lines.slice(first).findIndex((line) => !line.startsWith('|'));
+  return { lines, first, end: rest === -1 ? lines.length : first + rest };
 }

@@ -20,10 +20,14 @@ export async function operatorMethods(): Promise<string> {
   const inputNames = new Set(table.map(([, { input }]) => inputName(input)));
   inputNames.delete(NO_INPUT);
   const parts = [...[...inputNames].sort().map(inputInterface), ...classes, baseClass(groups)];
+  const named = namesIn(table.map(([, { output }]) => output));
+  const exported = ['CompleteList', 'List', ...named].sort((a, b) => a.localeCompare(b, 'en'));
   return format(`${MADE}import type { ${[...used].sort().join(', ')} } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 import type { ListPromise } from './list-promise.ts';
+
+export type { ${exported.join(', ')} } from '@latchkey/schema';
 
 ${parts.join('\n\n')}
 `);
@@ -203,6 +207,22 @@ function outputType(output: z.ZodType, used: Set<string>): string {
   if (objectOf(output) !== 'list') return use(output.meta()?.id, used);
   const item = use((data as z.ZodArray<z.ZodType>).element.meta()?.id, used);
   return `${use(next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List', used)}<${item}>`;
+}
+
+/** The types of these results and of all that is in them. A list is named by its entries. */
+function namesIn(outputs: readonly z.ZodType[]): Set<string> {
+  const names = new Set<string>();
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => id });
+  const add = (id: string) => {
+    const schema = schemas[id] as JsonSchema;
+    if (names.has(id)) return;
+    if ((schema.properties?.object as JsonSchema | undefined)?.const !== 'list') names.add(id);
+    for (const [, inner = ''] of JSON.stringify(schema).matchAll(/"\$ref":"(\w+)"/g)) add(inner);
+  };
+  for (const output of outputs) add(output.meta()?.id as string);
+  // The SDK exports it beside its errors.
+  names.delete('ErrorCode');
+  return names;
 }
 
 function use(name: unknown, used: Set<string>): string {

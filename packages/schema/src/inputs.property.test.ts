@@ -837,6 +837,16 @@ it.each(schemas)('%s takes what the contract says, and nothing else', (name, sch
   if (name !== 'noInput') expect(reached.refused).toBeGreaterThan(runs.numRuns / 100);
 });
 
+it.each(schemas)('%s accepts null only where the contract says so', (name, schema) => {
+  for (const member of Object.keys((schema as z.ZodObject).shape)) {
+    const input = { [member]: null };
+    const refused = schema.safeParse(input).error?.issues.map(({ path }) => path[0]) ?? [];
+    expect(refused.includes(member), member).toBe(
+      readPlainly(name, input).refused.includes(member),
+    );
+  }
+});
+
 it.each(schemas)('%s takes no JSON but an object, and throws at none', (name, schema) => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (json) => {

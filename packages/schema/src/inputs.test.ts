@@ -48,36 +48,6 @@ it('takes any code but an empty one', () => {
   }
 });
 
-it.each(Object.entries(inputs))(
-  'accepts null in %s only where the contract says so',
-  (_, schema) => {
-    const ofApplications = [
-      ...['scopes', 'default_scopes', 'logo_uri', 'homepage_uri', 'policy_uri', 'tos_uri'],
-      ...['idle_days', 'grants_per_account'],
-    ];
-    const ofAccounts = schema === inputs.accountInput ? ['external_id'] : [];
-    // It is ignored, whatever it is.
-    const ofResources = schema === inputs.resourceUpdateInput ? ['resource'] : [];
-    const ofEndpoints = schema === inputs.endpointInput ? ['application_id'] : [];
-    const nullable = [
-      ...ofAccounts,
-      ...ofEndpoints,
-      'types',
-      ...ofResources,
-      'twitter',
-      'expires_at',
-      'description',
-      ...ofApplications,
-    ];
-    const members = Object.keys((schema as typeof inputs.accountInput).shape);
-    for (const member of members) {
-      const refused = refuses(schema, { [member]: null });
-      if (nullable.includes(member)) expect(refused).not.toContain(member);
-      else expect(refused).toContain(member);
-    }
-  },
-);
-
 it('repeats no value in an issue, and uses only the characters that OAuth allows', () => {
   const secret = 'hunter2-hunter2';
   for (const schema of Object.values(inputs)) {

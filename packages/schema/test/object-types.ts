@@ -4,7 +4,7 @@ import { errorCodes } from '../src/errors.ts';
 import * as events from '../src/events.ts';
 import * as objects from '../src/objects.ts';
 
-const described = { ...objects, ...events };
+const described: Record<string, z.ZodType> = { ...objects, ...events };
 
 /**
  * The text of src/types.ts: the codes of src/errors.ts, and a type for each object of src/objects.ts and
@@ -27,6 +27,28 @@ export type ErrorCode = ${errorCodes.map((code) => `'${code}'`).join(' | ')};
 
 ${[...types, ...lists].join('\n\n')}
 `);
+}
+
+/** The text of test/written-types.ts: which type is of which schema. */
+export async function typesOfSchemas(): Promise<string> {
+  const members = Object.entries(described)
+    .map(([name, schema]) => `${name}: ${nameOf(schema)};`)
+    .sort();
+  return format(`// Made from objects.ts and events.ts: npm run generate
+
+import type * as types from '../src/types.ts';
+
+export interface WrittenTypes {\n${members.join('\n')}\n}
+`);
+}
+
+function nameOf(schema: z.ZodType): string {
+  const { shape } = schema as z.ZodObject;
+  if (shape !== undefined && Object.keys(shape).length === 0) return 'Record<string, never>';
+  const { object, data, next_cursor } = shape ?? {};
+  if ((object as z.ZodLiteral | undefined)?.value !== 'list') return `types.${schema.meta()?.id}`;
+  const item = (data as z.ZodArray<z.ZodType>).element.meta()?.id;
+  return `types.${next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List'}<types.${item}>`;
 }
 
 /** Every object by its name. */

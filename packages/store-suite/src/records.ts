@@ -1,5 +1,5 @@
 import type { Initiator } from '@latchkey/domain/initiator';
-import { firstGenerations } from '@latchkey/store/generations';
+import { plainApplication } from '@latchkey/store/plain-application';
 import type {
   ApplicationRecord,
   CodeBinding,
@@ -57,26 +57,12 @@ export function aSecret(members: Partial<SecretRecord> = {}): SecretRecord {
 
 export function anApplication(members: Partial<ApplicationRecord> = {}): ApplicationRecord {
   return {
+    ...plainApplication,
     id: anId(),
     name: 'Acme',
-    disabled: false,
     created_at: Date.now(),
     secrets: [aSecret()],
     redirect_uris: ['https://acme.example/callback'],
-    scopes: null,
-    logo_uri: null,
-    homepage_uri: null,
-    policy_uri: null,
-    tos_uri: null,
-    public: false,
-    resource_server: false,
-    challenge_required: false,
-    idle_days: null,
-    grants_per_account: null,
-    default_scopes: null,
-    document: null,
-    enabled_at: null,
-    generations: firstGenerations,
     ...members,
   };
 }

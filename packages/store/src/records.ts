@@ -14,6 +14,7 @@ import type {
   Role,
   Scope,
 } from '@latchkey/schema';
+import type { ApplicationMembers } from './application-members.ts';
 
 export type { CredentialHash };
 
@@ -52,39 +53,17 @@ export interface DocumentedClient {
   signing_alg: SigningAlgorithm | null;
 }
 
-export interface ApplicationRecord {
+export interface ApplicationRecord extends ApplicationMembers {
   /** UUIDv7: sorts by creation. */
   id: string;
-  name: Claimed<string>;
   disabled: boolean;
   created_at: Milliseconds;
   /** Oldest first. */
   secrets: SecretRecord[];
-  /**
-   * As they were written, since they are compared exactly. Of an application with a document, those of
-   * its approvals: nothing is compared with them.
-   */
-  redirect_uris: string[];
-  /** The scopes that it may ask for; null for every described one. */
-  scopes: string[] | null;
-  /** The scopes of a request that names none; null for none. */
-  default_scopes: string[] | null;
   /** Null if an operator registered it. There is one application at most of each document. */
   document: DocumentedClient | null;
-  logo_uri: string | null;
-  homepage_uri: string | null;
-  policy_uri: string | null;
-  tos_uri: string | null;
   /** Whether it has no secret. Never changes. */
   public: boolean;
-  /** Whether it may introspect the grants of every application. */
-  resource_server: boolean;
-  /** Whether each authorization request needs a challenge. */
-  challenge_required: boolean;
-  /** Days after which an unused grant ends; null for never. */
-  idle_days: number | null;
-  /** How many grants of one account stay after a conversion; null for all. */
-  grants_per_account: number | null;
   /** The last time that it was enabled; null if it was never disabled. */
   enabled_at: Milliseconds | null;
   generations: Generations;
@@ -113,23 +92,7 @@ export interface Since {
 /** The logo may have 8 KB, which would travel with each request. Only pages and operators see it. */
 export type ApplicationAuthentication = Omit<ApplicationRecord, 'logo_uri'>;
 
-export type ApplicationChanges = Partial<
-  Pick<
-    ApplicationRecord,
-    | 'name'
-    | 'redirect_uris'
-    | 'scopes'
-    | 'default_scopes'
-    | 'logo_uri'
-    | 'homepage_uri'
-    | 'policy_uri'
-    | 'tos_uri'
-    | 'resource_server'
-    | 'challenge_required'
-    | 'idle_days'
-    | 'grants_per_account'
-  >
->;
+export type ApplicationChanges = Partial<ApplicationMembers>;
 
 export type ScopeRecord = Omit<Scope, 'object'>;
 

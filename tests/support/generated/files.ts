@@ -13,6 +13,8 @@ const referencePage = (page: (typeof pages)[number]) => async () => {
 
 const operatorMethods = () => import('../../../packages/client/test/operator-methods.ts');
 
+const objectTypes = () => import('../../../packages/schema/test/object-types.ts');
+
 /** What makes each file that is generated and committed, by its path from the root. */
 export const generated: Readonly<Record<string, Maker>> = {
   'apps/server/src/openapi/examples.json': async () => {
@@ -30,10 +32,8 @@ export const generated: Readonly<Record<string, Maker>> = {
     (await operatorMethods()).operatorMethods(),
   'packages/client/src/admin/operator-calls.ts': async () =>
     (await operatorMethods()).operatorCalls(),
-  'packages/schema/src/types.ts': async () => {
-    const { objectTypes } = await import('../../../packages/schema/test/object-types.ts');
-    return objectTypes();
-  },
+  'packages/schema/src/types.ts': async () => (await objectTypes()).objectTypes(),
+  'packages/schema/test/written-types.ts': async () => (await objectTypes()).typesOfSchemas(),
 };
 
 /** Pages by hand that have one part which is generated. */
@@ -47,6 +47,10 @@ export const partly: Readonly<Record<string, Maker>> = {
     const { clientsTable } = await import('../clients-table.ts');
     const table = /^\| library .*\n(?:\|.*\n)*/m;
     return (await read('docs/guides/oauth-clients.md')).replace(table, await clientsTable());
+  },
+  'docs/protocol/operations.md': async () => {
+    const { withOperationTables } = await import('../protocol/operation-tables.ts');
+    return withOperationTables(await read('docs/protocol/operations.md'));
   },
 };
 

@@ -6,7 +6,7 @@ import { MAX_LIVE_SECRETS } from '@latchkey/rules/applications/secrets';
 import { issueCode } from '@latchkey/rules/grants/issue-code';
 import type { Service } from '@latchkey/rules/service';
 import { formatTimestamp } from '@latchkey/schema';
-import { firstGenerations } from '@latchkey/store/generations';
+import { plainApplication } from '@latchkey/store/plain-application';
 import type { SecretRecord } from '@latchkey/store/records';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
@@ -54,26 +54,12 @@ async function demoSecret({ store, clock }: Service) {
     const application = await store.findApplication(application_id);
     if (application === null) {
       await store.createApplication({
+        ...plainApplication,
         id: application_id,
         name: index === 0 ? 'Demo' : `Demo ${index + 1}`,
-        disabled: false,
         created_at: now,
         secrets: [record],
-        redirect_uris: [],
-        scopes: null,
-        document: null,
-        logo_uri: null,
-        homepage_uri: null,
-        policy_uri: null,
-        tos_uri: null,
-        public: false,
-        resource_server: false,
         challenge_required: true,
-        idle_days: null,
-        grants_per_account: null,
-        default_scopes: null,
-        enabled_at: null,
-        generations: firstGenerations,
       });
       return made;
     }

@@ -4,7 +4,7 @@ import type { EventsSettings } from '@latchkey/rules/events/events';
 import { MAX_SCOPES } from '@latchkey/rules/linking/put-scope';
 import type { Service } from '@latchkey/rules/service';
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
-import { firstGenerations } from '@latchkey/store/generations';
+import { plainApplication } from '@latchkey/store/plain-application';
 import type { ApplicationChanges } from '@latchkey/store/records';
 import type { Settings } from '../settings.ts';
 import { demoLogos } from './demo-logos.ts';
@@ -55,26 +55,15 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
   };
   if ((await store.updateApplication(DEMO_APPLICATION_ID, addresses)) !== null) return;
   await store.createApplication({
+    ...plainApplication,
     id: DEMO_APPLICATION_ID,
     name: 'Demo Application',
-    disabled: false,
     created_at: clock(),
-    secrets: [],
     redirect_uris: [publicUrl + demoPaths.callback],
     scopes: [demoScope.scope],
-    document: null,
     logo_uri: demoLogos.application,
     homepage_uri: publicUrl + demoPaths.application,
-    policy_uri: null,
-    tos_uri: null,
-    public: false,
-    resource_server: false,
     challenge_required: true,
-    idle_days: null,
-    grants_per_account: null,
-    default_scopes: null,
-    enabled_at: null,
-    generations: firstGenerations,
   });
 }
 

@@ -11,6 +11,7 @@ import { redeem } from '@latchkey/rules/grants/redeem';
 import { revoke } from '@latchkey/rules/grants/revoke';
 import type { Service } from '@latchkey/rules/service';
 import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
+import { plainApplication } from '@latchkey/store/plain-application';
 
 /** Its grant never works, not even if this is interrupted: its application is disabled before. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
@@ -76,19 +77,10 @@ function findingOf({ repeated, used, milliseconds }: Outcomes): Finding {
 }
 
 const APPLICATION: NewApplication = {
+  ...plainApplication,
   name: 'latchkey doctor',
-  redirect_uris: [],
   scopes: [],
-  logo_uri: null,
-  homepage_uri: null,
-  policy_uri: null,
-  tos_uri: null,
-  public: false,
-  resource_server: false,
   challenge_required: true,
-  idle_days: null,
-  grants_per_account: null,
-  default_scopes: null,
 };
 
 const NOBODY = {

@@ -5,7 +5,7 @@ import { EVERY_SCOPE, withMarks } from '@latchkey/rules/audit/name-marks';
 import { activeGrants } from '@latchkey/rules/grants/active-grants';
 import type { Service } from '@latchkey/rules/service';
 import { noCounts } from '@latchkey/rules/summary/counts';
-import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
+import { formatTimestamp, type OperationName, type Operations, uuidV7Time } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
@@ -196,20 +196,22 @@ const again = (count: Count, end: End): Again => ({ count, end });
 const revokeGrant = again('grants_revoked', revoke);
 const cancelCode = again('codes_cancelled', cancel);
 
+/** An operation that changes nothing, so there is nothing to do after a restore. */
+type Read = {
+  [Name in OperationName]: Operations[Name] extends { method: 'GET' } | { readOnly: true }
+    ? Name
+    : never;
+}[OperationName];
+
 /** docs/operations/upgrade-and-restore.md has a row for each that ended something. */
-export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
+export const afterRestore: { readonly [Name in Exclude<ActionName, Read>]: AfterRestore } = {
   // In the backup, a converted code works again until it expires.
   'grants.convert': cancelCode,
   'grants.revoke': revokeGrant,
   'grants.revokeToken': revokeGrant,
-  'grants.introspect': 'nothing',
   // The backup has the secret that the recovery replaced, and the application has the new one.
   'grants.recover': again('grants_revoked', unlessRecovered),
-  'account.get': 'nothing',
-  'account.grant': 'nothing',
   'admin.applications.create': 'nothing',
-  'admin.applications.list': 'nothing',
-  'admin.applications.get': 'nothing',
   'admin.applications.update': 'update',
   'admin.applications.secrets.create': 'nothing',
   'admin.applications.secrets.revoke': again('secrets_removed', removeSecret),
@@ -220,51 +222,34 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.applications.enable': 'nothing',
   'admin.applications.delete': again('applications_deleted', deleteApplication),
   'admin.accounts.put': 'nothing',
-  'admin.accounts.get': 'nothing',
-  'admin.accounts.list': 'nothing',
   'admin.accounts.erase': again('accounts_erased', eraseAccount),
-  'admin.accounts.export': 'nothing',
   'admin.codes.issue': 'nothing',
   'admin.codes.cancel': cancelCode,
   'admin.scopes.put': 'nothing',
-  'admin.scopes.list': 'nothing',
   'admin.scopes.delete': {
     ...again('scopes_deleted', deleteScope),
     unless: { later: 'admin.scopes.put', of: 'scope' },
   },
   'admin.resources.create': 'nothing',
-  'admin.resources.list': 'nothing',
   'admin.resources.update': 'update',
   'admin.resources.delete': again('resources_deleted', deleteResource),
-  'admin.connections.list': 'nothing',
   'admin.connections.revoke': again('grants_revoked', revokeAll),
   'admin.pages.create': 'nothing',
   'admin.pages.end': again('accounts_signed_out', endPages),
-  'admin.links.read': 'nothing',
   'admin.links.identify': 'expires',
   'admin.links.approve': 'expires',
   'admin.links.deny': 'expires',
-  'admin.grants.list': 'nothing',
   'admin.grants.revoke': revokeGrant,
   'admin.grants.revokeAll': again('grants_revoked', revokeAll),
-  'admin.grants.history': 'nothing',
-  'admin.refusals.list': 'nothing',
-  'admin.summary.get': 'nothing',
   'admin.endpoints.create': 'nothing',
-  'admin.endpoints.list': 'nothing',
-  'admin.endpoints.get': 'nothing',
   'admin.endpoints.update': 'update',
   'admin.endpoints.delete': again('endpoints_deleted', deleteEndpoint),
   'admin.endpoints.rotate': 'rotate',
   'admin.endpoints.ping': 'nothing',
   'admin.endpoints.replay': 'nothing',
-  'admin.deliveries.list': 'nothing',
   'admin.deliveries.retry': 'nothing',
   'admin.keys.create': 'nothing',
-  'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),
-  'admin.self.get': 'nothing',
-  'admin.settings.get': 'nothing',
   'links.begin': 'nothing',
   'links.switch': 'expires',
   'pages.open': 'expires',

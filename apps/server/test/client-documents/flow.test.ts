@@ -54,7 +54,9 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     const { id } = answer.application;
     expect(id).toMatch(/^[\da-f-]{36}$/);
     expect(await isListed()).toBe(true);
-    expect(await asOperator(server, 'admin.applications.get', { application_id: id })).toEqual({
+    expect(
+      await asOperator(server, 'admin.applications.get', { application_id: id }),
+    ).toMatchObject({
       ...{ object: 'application', id, document_uri, name: 'Notes Reader', disabled: false },
       ...{ created_at: expect.any(String), secrets: [], redirect_uris: [CALLBACK] },
       ...{ scopes: null, default_scopes: null, logo_uri: null, public: true },

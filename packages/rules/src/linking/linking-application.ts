@@ -1,5 +1,5 @@
 import type { Subject } from '@latchkey/domain/domain-error';
-import { firstGenerations } from '@latchkey/store/generations';
+import { plainApplication } from '@latchkey/store/plain-application';
 import type { ApplicationRecord, LinkedDocument } from '@latchkey/store/records';
 
 /** An application that asks. One with a document has no id before its first approval. */
@@ -10,19 +10,10 @@ export const applicationSubject = ({ id }: LinkingApplication): Subject =>
 
 /** What is kept for an application that nobody registered, before an operator changes it. */
 const unregistered = {
-  disabled: false,
-  secrets: [],
-  redirect_uris: [],
-  scopes: null,
-  default_scopes: null,
-  logo_uri: null,
+  ...plainApplication,
   public: true,
-  resource_server: false,
-  challenge_required: false,
   idle_days: 90,
   grants_per_account: 10,
-  enabled_at: null,
-  generations: firstGenerations,
 } satisfies Partial<ApplicationRecord>;
 
 /** @param record - of the application; null before the first approval */
