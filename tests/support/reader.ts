@@ -75,14 +75,14 @@ const notes: [Noted, RegExp][] = [
   ['lk_grant_…', /"grant_secret":"(\w+)"/],
   ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
-  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\nname +Acme$`, 'm')],
+  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\n(?:.*\n)?name +Acme$`, 'm')],
   // The oldest secret of an application.
-  ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
+  ['SECRET_ID', new RegExp(`^secrets +id (${UUID}),`, 'm')],
   // The newest refusal of a list.
   ['REQUEST_ID', new RegExp(`^20\\S+\t(${UUID})\t`, 'm')],
   // The oldest key of a list.
   ['KEY_ID', new RegExp(`(${UUID})\\t.*\\tlk_key_….*\\n$`)],
-  ['ENDPOINT_ID', new RegExp(`^id +(${UUID})\nof `, 'm')],
+  ['ENDPOINT_ID', new RegExp(`^id +(${UUID})\napplication .*\nurl `, 'im')],
   ['whsec_…', /^(whsec_\S{44})$/m],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
