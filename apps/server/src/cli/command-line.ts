@@ -1,8 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { allCommands, pathOf } from './command-tree.ts';
+import { addExamples, allCommands, pathOf } from './command-tree.ts';
 import { commands } from './commands.ts';
-import { addExamples } from './examples.ts';
 import { exitCode } from './exit-code.ts';
 import { outputTo, type Terminal } from './terminal.ts';
 
@@ -79,7 +78,7 @@ export async function createProgram(
   const [first] = words?.[0] === 'help' ? words.slice(1) : (words ?? []);
   for (const { name, description, load } of commands) {
     const command = program.command(name).description(description);
-    if (words === undefined || name === first) (await load())(command, terminal);
+    if (words === undefined || name === first) (await load())(command, terminal, words?.slice(1));
   }
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);

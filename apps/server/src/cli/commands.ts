@@ -2,8 +2,12 @@ import type { Command } from 'commander';
 import type { OperatorObject } from './operation-commands.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Adds arguments, options and subcommands to a command. */
-type Add = (command: Command, terminal: Terminal) => void;
+/**
+ * Adds arguments, options and subcommands to a command.
+ *
+ * @param words - after its own, of a command line: what does not run may be left out. Default: all are added
+ */
+type Add = (command: Command, terminal: Terminal, words?: readonly string[]) => void;
 
 export interface CommandRow {
   readonly name: string;
@@ -17,9 +21,9 @@ const operationsOf =
   (object: OperatorObject, more?: () => Promise<Add>) => async (): Promise<Add> => {
     const { addOperationCommands } = await import('./operation-commands.ts');
     const addMore = await more?.();
-    return (command, terminal) => {
+    return (command, terminal, words) => {
       addMore?.(command, terminal);
-      addOperationCommands(command, terminal, object);
+      addOperationCommands(command, terminal, object, words);
     };
   };
 

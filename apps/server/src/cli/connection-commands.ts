@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CHANGING, withCalls } from './calls.ts';
+import { addExamples } from './command-tree.ts';
 import { confirmEnding } from './confirm.ts';
-import { addExamples } from './examples.ts';
 import { operationRows } from './operation-rows.ts';
 import type { Terminal } from './terminal.ts';
 

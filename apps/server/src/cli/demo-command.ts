@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addExamples } from './examples.ts';
+import { addExamples } from './command-tree.ts';
 import type { Terminal } from './terminal.ts';
 
 export function addDemoCommand(command: Command, terminal: Terminal): void {

@@ -1,5 +1,6 @@
 import type { Summary, SummaryStep } from '@latchkey/schema';
-import { type Column, createTable, fieldList } from './table.ts';
+import { fieldList } from './describe.ts';
+import { type Column, createTable } from './table.ts';
 
 const columns: readonly Column<SummaryStep>[] = [
   { title: 'FROM', text: ({ at }) => at },

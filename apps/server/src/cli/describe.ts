@@ -1,5 +1,5 @@
 import { type Member, meaningOfNull, yesOrNo } from './member.ts';
-import { fieldList } from './table.ts';
+import { GAP } from './table.ts';
 
 export const SHOWN_ONCE =
   'The secret is shown only once. Store it where the application reads its secrets:';
@@ -14,24 +14,22 @@ const titleOf = (name: string) => name.replaceAll('_', ' ').replace(/\buri/, 'UR
 
 /** @param members - of the output: they say what a null means */
 export function describeObject(output: object, members: readonly Member[]): string {
-  const byName = new Map(members.map((member) => [member.name, member]));
-  const entries = Object.entries(output).filter(([name]) => name !== 'object');
-  const fields = entries
-    .filter(([name]) => LAST[name] === undefined)
-    .flatMap(([name, value]) =>
-      textsOf(value, byName.get(name)).map((text) => [titleOf(name), text] as const),
-    );
-  const last = entries.flatMap(([name, value]) =>
-    LAST[name] === undefined || value === null ? [] : [LAST[name], String(value)],
-  );
+  const fields: [name: string, value: string][] = [];
+  const last: string[] = [];
+  for (const [name, value] of Object.entries(output)) {
+    if (name === 'object') continue;
+    const title = titleOf(name);
+    if (LAST[name] !== undefined) {
+      if (value !== null) last.push(LAST[name], String(value));
+    } else if (Array.isArray(value) && value.length > 0) {
+      // Each item of a list is a line.
+      for (const item of value) fields.push([title, textOf(item)]);
+    } else {
+      const member = value === null && members.find((each) => each.name === name);
+      fields.push([title, member ? meaningOfNull(member) : textOf(value)]);
+    }
+  }
   return [fieldList(fields), ...last].join('\n');
-}
-
-/** Each item of a list is a line. */
-function textsOf(value: unknown, member: Member | undefined): string[] {
-  if (Array.isArray(value))
-    return value.length === 0 ? ['none'] : value.map((item) => textOf(item));
-  return [value === null && member !== undefined ? meaningOfNull(member) : textOf(value)];
 }
 
 function textOf(value: unknown): string {
@@ -39,6 +37,18 @@ function textOf(value: unknown): string {
   if (typeof value === 'boolean') return yesOrNo(value);
   if (Array.isArray(value)) return value.map(textOf).join(' ') || 'none';
   if (typeof value !== 'object') return String(value);
-  const parts = Object.entries(value).filter(([name, part]) => name !== 'object' && part !== null);
-  return parts.map(([name, part]) => `${titleOf(name)} ${textOf(part)}`).join(', ') || 'none';
+  const parts: string[] = [];
+  for (const [name, part] of Object.entries(value)) {
+    if (name !== 'object' && part !== null) parts.push(`${titleOf(name)} ${textOf(part)}`);
+  }
+  return parts.join(', ') || 'none';
+}
+
+/** Each is a line. */
+export function fieldList(fields: readonly (readonly [name: string, value: string])[]): string {
+  let width = 0;
+  for (const [name] of fields) width = Math.max(width, name.length + GAP);
+  let lines = '';
+  for (const [name, value] of fields) lines += `${lines && '\n'}${name.padEnd(width)}${value}`;
+  return lines;
 }

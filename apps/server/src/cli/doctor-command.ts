@@ -1,6 +1,6 @@
 import type { Finding } from '@latchkey/store/finding';
 import type { Command } from 'commander';
-import { addExamples } from './examples.ts';
+import { addExamples } from './command-tree.ts';
 import type { Terminal } from './terminal.ts';
 
 export function addDoctorCommand(command: Command, terminal: Terminal): void {

@@ -9,6 +9,8 @@ export interface MemberOption {
   readonly member: Member;
   readonly option: Option;
   read(given: unknown): unknown;
+  /** For help. */
+  describe(): string;
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
@@ -37,13 +39,14 @@ export function optionsOf(command: Command, member: Member, isChange: boolean): 
 
 function valueOption(command: Command, member: Member): MemberOption {
   const flags = `--${optionName(member)} <${placeholder(member)}>`;
-  const option = new Option(flags, describeMember(member)).makeOptionMandatory(member.isRequired);
+  const option = new Option(flags).makeOptionMandatory(member.isRequired);
   const parser = parserOf(member);
   if (parser !== undefined) option.argParser<unknown>(parser as (text: string) => unknown);
   const isFile = member.type === 'object';
   return {
     member,
     option,
+    describe: () => describeMember(member),
     read(given) {
       if (given === false) return null;
       return isFile && given !== undefined ? readJson(command, option, given as string) : given;
@@ -56,10 +59,15 @@ function nullOption(member: Member): MemberOption {
   const isAll = /^(?:all|every)/.test(meaning);
   const plural = member.type === 'array' ? `${optionName(member)}s` : optionName(member);
   const given = isAll ? member.name.replaceAll('_', '-') : plural;
-  const option = new Option(`--${isAll ? 'all' : 'no'}-${given}`, meaning);
+  const option = new Option(`--${isAll ? 'all' : 'no'}-${given}`);
   const own = new Option(`--${optionName(member)} <value>`).attributeName();
   if (option.attributeName() !== own) option.conflicts(own);
-  return { member, option, read: (value) => (value === isAll ? null : undefined) };
+  return {
+    member,
+    option,
+    describe: () => meaning,
+    read: (value) => (value === isAll ? null : undefined),
+  };
 }
 
 /** `--no-disabled` would say it twice. */
@@ -70,20 +78,23 @@ const VERBS: Readonly<Record<string, readonly [on: string, off: string]>> = {
 function switchesOf(member: Member, isChange: boolean): MemberOption[] {
   const name = optionName(member);
   const [on, off] = VERBS[member.name] ?? [name, `no-${name}`];
-  const positive = new Option(`--${on}`, describeMember(member));
+  const positive = new Option(`--${on}`);
   const isAlone = member.default === true;
-  const opposite = isAlone ? `not: ${describeMember(member)}` : `the opposite of --${on}`;
-  const negative = new Option(`--${off}`, opposite);
+  const negative = new Option(`--${off}`);
   if (VERBS[member.name] !== undefined) negative.conflicts(positive.attributeName());
   return [
-    ...(isAlone ? [] : [reading(positive, true)]),
-    ...(isAlone || isChange ? [reading(negative, false)] : []),
+    ...(isAlone ? [] : [reading(positive, true, () => describeMember(member))]),
+    ...(isAlone || isChange ? [reading(negative, false, opposite)] : []),
   ];
 
-  function reading(option: Option, value: boolean): MemberOption {
+  function opposite() {
+    return isAlone ? `not: ${describeMember(member)}` : `the opposite of --${on}`;
+  }
+
+  function reading(option: Option, value: boolean, describe: () => string): MemberOption {
     // An option that begins with `no-` is false if it is given.
     const whenGiven = !option.negate;
-    return { member, option, read: (given) => (given === whenGiven ? value : undefined) };
+    return { member, option, describe, read: (given) => (given === whenGiven ? value : undefined) };
   }
 }
 

@@ -38,12 +38,18 @@ interface ObjectSchema {
 export function membersOf(schema: z.core.JSONSchema.BaseSchema): Member[] {
   const { $ref = '', $defs = {}, ...own } = schema as ObjectSchema;
   const { properties = {}, required = [] } = $defs[$ref.replace('#/$defs/', '')] ?? own;
-  return Object.entries(properties).map(([name, { anyOf = [], type, ...rest }]) => {
-    const schemas = [...anyOf, ...[type ?? []].flat().map((each) => ({ type: each }))];
-    const isNullable = schemas.length > 1 && schemas.some((each) => each.type === 'null');
-    const inner = schemas.find((each) => each.type !== 'null');
-    return { ...inner, ...rest, name, isNullable, isRequired: required.includes(name) };
-  });
+  const members: Member[] = [];
+  for (const [name, { anyOf, type, ...rest }] of Object.entries(properties)) {
+    let isNullable = false;
+    let inner: MemberSchema | undefined;
+    for (const each of anyOf ?? [type].flat()) {
+      const one = typeof each === 'object' ? each : { type: each as string };
+      if (one.type === 'null') isNullable = true;
+      else inner ??= one;
+    }
+    members.push({ ...inner, ...rest, name, isNullable, isRequired: required.includes(name) });
+  }
+  return members;
 }
 
 const wordsOf = (name: string) => name.replaceAll('_', '-').replace(/^application\b/, 'app');

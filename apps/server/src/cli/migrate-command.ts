@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { READING } from './calls.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './command-tree.ts';
 import { print } from './print.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -3,8 +3,7 @@ import { operations as contracts, type OperationContract, operationNames } from 
 import type { Argument, Command } from 'commander';
 import { z } from 'zod';
 import type { OperatorOperation } from '../operations/call-operation.ts';
-import { pathOf } from './command-tree.ts';
-import { addExamplesOf } from './examples.ts';
+import { addExamplesOf, pathOf } from './command-tree.ts';
 import {
   describeMember,
   exampleOf,
@@ -16,7 +15,7 @@ import {
   placeholder,
 } from './member.ts';
 import { type MemberOption, optionsOf } from './member-options.ts';
-import { type OperationRow, rowOf } from './operation-rows.ts';
+import { type OperationRow, rowsByName } from './operation-rows.ts';
 import { runOperation } from './run-operation.ts';
 import { argumentOrLine } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,34 +27,47 @@ export type OperatorObject = OperatorOperation extends `admin.${infer Name}.${st
     : Name
   : never;
 
-const namesOf = (object: OperatorObject) =>
-  operationNames.filter((name): name is OperatorOperation => name.startsWith(`admin.${object}.`));
-
-/** Adds a command for each operation of an object. One that has a single operation is the command itself. */
+/**
+ * Adds a command for each operation of an object. One that has a single operation is the command itself.
+ *
+ * @param words - of a command line. The operation that they name is the only one that is added
+ */
 export function addOperationCommands(
   group: Command,
   terminal: Terminal,
   object: OperatorObject,
+  words?: readonly string[],
 ): void {
-  const names = namesOf(object).filter((name) => rowOf(name).command !== null);
-  if (namesOf(object).length === 1 && names[0] !== undefined) {
-    addOperation(group, terminal, names[0]);
+  const names = operationNames.filter((name): name is OperatorOperation =>
+    name.startsWith(`admin.${object}.`),
+  );
+  const [single] = names;
+  if (names.length === 1 && single !== undefined) {
+    addOperation(group, terminal, single, words === undefined);
     return;
   }
-  for (const name of names) addOperation(commandAt(group, wordsOf(name)), terminal, name);
+  const paths = new Map<OperatorOperation, readonly string[]>();
+  for (const name of names) {
+    const { command } = rowsByName[name] ?? {};
+    if (command === null) continue;
+    const path = command?.split(' ') ?? name.replace(/s\b/g, '').split('.').slice(2);
+    if (path.join() === words?.slice(0, path.length).join()) {
+      addOperation(commandAt(group, path), terminal, name, false);
+      return;
+    }
+    paths.set(name, path);
+  }
+  for (const [name, path] of paths) {
+    addOperation(commandAt(group, path), terminal, name, words === undefined);
+  }
   for (const each of [group, ...group.commands]) {
     if (each.commands.length === 0) continue;
     addExamplesOf(each, () => each.commands.flatMap(firstExampleOf).slice(0, 2));
   }
 }
 
-function wordsOf(name: OperatorOperation): string[] {
-  const [, , ...words] = name.split('.');
-  return rowOf(name).command?.split(' ') ?? words.map((word) => word.replace(/s$/, ''));
-}
-
 /** The command of some words below a group, which is made if there is none. */
-function commandAt(group: Command, [word = '', ...more]: string[]): Command {
+function commandAt(group: Command, [word = '', ...more]: readonly string[]): Command {
   const command = group.commands.find((each) => each.name() === word) ?? group.command(word);
   if (more.length === 0) return command;
   if (command.description() === '') {
@@ -72,38 +84,41 @@ const firstExampleOf = (command: Command): string[] =>
 /** A list of the command line has all pages. */
 const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor']);
 
-function addOperation(command: Command, terminal: Terminal, name: OperatorOperation): void {
+/** @param describes - whether its description is asked for without its help */
+function addOperation(
+  command: Command,
+  terminal: Terminal,
+  name: OperatorOperation,
+  describes: boolean,
+): void {
   const contract: OperationContract = contracts[name];
-  const row = rowOf(name);
-  const members = membersOf(z.toJSONSchema(contract.input, { io: 'input' }))
-    .filter((member) => !PAGING.has(member.name))
-    .map((member) => ({
-      ...member,
-      default: row.defaults?.[member.name as never] ?? member.default,
-    }));
-  const fixed = Object.fromEntries(
-    members.flatMap((member) => (member.const === undefined ? [] : [[member.name, member.const]])),
-  );
-  const { positional = pathMembers(contract) } = row;
-  const argumentsOf = members.filter((member) => positional.includes(member.name as never));
-  const taken = members.filter(
-    // What is ignored has no type.
-    (member) =>
-      member.type !== undefined && member.const === undefined && !argumentsOf.includes(member),
-  );
+  const row = rowsByName[name] ?? {};
+  const positional: readonly string[] = row.positional ?? pathMembers(contract);
   const isChange = contract.method === 'PATCH' || contract.method === 'GET';
-  const options = taken.flatMap((member) => optionsOf(command, member, isChange));
-
-  const inWords = namesInWords(taken, argumentsOf);
-  command.summary(inHelp(contract.summary));
-  command.description(inWords(`${contract.summary}. ${contract.description}`));
-  for (const member of argumentsOf) command.addArgument(argumentOf(command, member, row));
-  for (const { option } of options) {
-    option.description = inWords(option.description);
-    command.addOption(option);
+  const fixed: Record<string, unknown> = {};
+  const argumentsOf: Member[] = [];
+  const taken: Member[] = [];
+  const options: MemberOption[] = [];
+  for (const each of membersOf(z.toJSONSchema(contract.input, { io: 'input' }))) {
+    if (PAGING.has(each.name)) continue;
+    const member = { ...each, default: row.defaults?.[each.name as never] ?? each.default };
+    if (member.const !== undefined) fixed[member.name] = member.const;
+    if (positional.includes(member.name)) {
+      argumentsOf.push(member);
+      command.addArgument(argumentOf(command, member, row));
+    } else if (member.const === undefined && member.type !== undefined) {
+      // What is ignored has no type.
+      taken.push(member);
+      options.push(...optionsOf(command, member, isChange));
+    }
   }
+  for (const { option } of options) command.addOption(option);
   if (row.ends !== undefined) command.option('--yes', 'do not ask');
   command.option('--json', 'print JSON, as the API returns it');
+  command.summary(inHelp(contract.summary));
+  const describe = () => describeCommand(command, contract, row, { argumentsOf, taken, options });
+  command.on('beforeHelp', describe);
+  if (describes) describe();
   const its = () => examplesOf(command, row, contract, argumentsOf, taken);
   examples.set(command, its);
   addExamplesOf(command, its);
@@ -120,7 +135,7 @@ function addOperation(command: Command, terminal: Terminal, name: OperatorOperat
     try {
       await runOperation(terminal, name, input, values);
     } catch (error) {
-      throw inTermsOfCommand(error, taken, inWords);
+      throw inTermsOfCommand(error, taken, namesInWords(taken, argumentsOf));
     }
   });
 }
@@ -140,15 +155,34 @@ function namesInWords(taken: readonly Member[], positional: readonly Member[]) {
     text.replace(/`?\b([a-z]+(?:_[a-z]+)+)\b`?/g, (found, name) => words.get(name) ?? found);
 }
 
-function argumentOf(command: Command, member: Member, row: OperationRow): Argument {
-  const isNew = row.newId === member.name;
+function argumentOf(command: Command, member: Member, { newId }: OperationRow): Argument {
   const word = placeholder(member);
-  const more = [
-    ...(isNew ? [' (default: a new id)'] : []),
-    ...(isCredential(member) ? ['; - reads it from stdin'] : []),
-  ];
-  const name = isNew ? `[${word}]` : `<${word}>`;
-  return command.createArgument(name, `${describeMember(member)}${more.join('')}`);
+  return command.createArgument(newId === member.name ? `[${word}]` : `<${word}>`);
+}
+
+/** A command that runs needs no descriptions. */
+function describeCommand(
+  command: Command,
+  { summary, description }: OperationContract,
+  { newId }: OperationRow,
+  parts: {
+    argumentsOf: readonly Member[];
+    taken: readonly Member[];
+    options: readonly MemberOption[];
+  },
+): void {
+  const { argumentsOf, taken, options } = parts;
+  const inWords = namesInWords(taken, argumentsOf);
+  command.description(inWords(`${summary}. ${description}`));
+  for (const [index, member] of argumentsOf.entries()) {
+    const more = [
+      ...(newId === member.name ? [' (default: a new id)'] : []),
+      ...(isCredential(member) ? ['; - reads it from stdin'] : []),
+    ];
+    const argument = command.registeredArguments[index] as Argument;
+    argument.description = `${describeMember(member)}${more.join('')}`;
+  }
+  for (const { option, describe } of options) option.description = inWords(describe());
 }
 
 async function operandOf(terminal: Terminal, member: Member, given: unknown, row: OperationRow) {

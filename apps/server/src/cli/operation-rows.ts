@@ -149,7 +149,7 @@ export type EndingOperation = {
     : never;
 }[keyof typeof operationRows];
 
-export const rowOf = (name: OperatorOperation): OperationRow =>
-  ((operationRows as { [Name in OperatorOperation]?: unknown })[name] as
-    | OperationRow
-    | undefined) ?? {};
+/** The same, for a name that is known only when it runs. */
+export const rowsByName = operationRows as {
+  readonly [Name in OperatorOperation]?: unknown;
+} as { readonly [Name in OperatorOperation]?: OperationRow };

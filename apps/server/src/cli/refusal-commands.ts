@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { describeActor, type KeyNames, keyText, namesOfKeys } from './actor.ts';
 import { ageOf } from './age.ts';
 import { READING, withCalls } from './calls.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './command-tree.ts';
 import { pagesOf, printList } from './list.ts';
 import type { CallAsOperator } from './open-for-command.ts';
 import type { Column } from './table.ts';

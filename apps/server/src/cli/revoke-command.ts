@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addExamples } from './examples.ts';
+import { addExamples } from './command-tree.ts';
 import type { RevokeOptions } from './revoke-grants.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -14,7 +14,7 @@ import { pagesOf, printList } from './list.ts';
 import { columnsOf, listColumns } from './list-columns.ts';
 import { type Member, membersOf } from './member.ts';
 import type { Access } from './open-for-command.ts';
-import { type DescribeContext, type OperationRow, rowOf } from './operation-rows.ts';
+import { type DescribeContext, type OperationRow, rowsByName } from './operation-rows.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -33,7 +33,7 @@ export async function runOperation(
   // The operation checks what was typed.
   const input = members as OperationInput<OperatorOperation>;
   const contract: OperationContract = contracts[name];
-  const row = rowOf(name);
+  const row = rowsByName[name] ?? {};
   if (row.ends !== undefined) await confirmEnding(terminal, row.ends, input, options);
   const outputMembers = membersOf(z.toJSONSchema(contract.output, { io: 'output' }));
   const cursor = outputMembers.find((member) => member.name === 'next_cursor');

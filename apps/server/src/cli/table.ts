@@ -9,7 +9,7 @@ export interface Column<Item> {
   optional?: boolean;
 }
 
-const GAP = 2;
+export const GAP = 2;
 /** A flexible column keeps this width until all optional columns are omitted. */
 const NARROWEST = 12;
 
@@ -96,9 +96,4 @@ function fittingWidths<Item>(
     }
   }
   return widths;
-}
-
-export function fieldList(fields: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
-  return fields.map(([name, value]) => `${name.padEnd(width)}${value}`).join('\n');
 }
