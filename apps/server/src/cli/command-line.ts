@@ -31,7 +31,8 @@ export async function runCommandLine(
   const program = await createProgram(terminal, words);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
-    terminal.serviceUrl = serviceUrlOf(action);
+    const { url, service } = action.opts();
+    terminal.serviceUrl = WITH_AN_ADDRESS.has(pathOf(action)) ? service : url;
     await import('./tell-failure.ts');
   });
   try {
@@ -76,9 +77,13 @@ export async function createProgram(
     '\nEvery command works on the database that DATABASE_URL names.\nMany have --url, to work on a running service.',
   );
   const [first] = words?.[0] === 'help' ? words.slice(1) : (words ?? []);
-  for (const { name, description, load } of commands) {
+  for (const { name, description, object, load } of commands) {
     const command = program.command(name).description(description);
-    if (words === undefined || name === first) (await load())(command, terminal, words?.slice(1));
+    if (words !== undefined && name !== first) continue;
+    (await load?.())?.(command, terminal);
+    if (object === undefined) continue;
+    const { addOperationCommands } = await import('./operation-commands.ts');
+    addOperationCommands(command, terminal, object, words?.slice(1));
   }
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);
@@ -101,11 +106,6 @@ const NOT_OPERATIONS = new Set([
 
 /** The `--url` or the argument of these is the address of the endpoint. */
 const WITH_AN_ADDRESS = new Set(['latchkey endpoint create', 'latchkey endpoint update']);
-
-function serviceUrlOf(command: Command): string | undefined {
-  const { url, service } = command.opts();
-  return WITH_AN_ADDRESS.has(pathOf(command)) ? service : url;
-}
 
 function addUrlOption(command: Command): void {
   const path = pathOf(command);

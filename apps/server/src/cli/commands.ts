@@ -2,30 +2,17 @@ import type { Command } from 'commander';
 import type { OperatorObject } from './operation-commands.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Adds arguments, options and subcommands to a command.
- *
- * @param words - after its own, of a command line: what does not run may be left out. Default: all are added
- */
-type Add = (command: Command, terminal: Terminal, words?: readonly string[]) => void;
+/** Adds arguments, options and subcommands to a command. */
+type Add = (command: Command, terminal: Terminal) => void;
 
 export interface CommandRow {
   readonly name: string;
   readonly description: string;
+  /** Its commands are the operations of this object, besides those that `load` adds. */
+  readonly object?: OperatorObject;
   /** Called for a command line that needs them. */
-  load(): Promise<Add>;
+  load?(): Promise<Add>;
 }
-
-/** The operations of an object. @param more - adds the commands that have a file of their own */
-const operationsOf =
-  (object: OperatorObject, more?: () => Promise<Add>) => async (): Promise<Add> => {
-    const { addOperationCommands } = await import('./operation-commands.ts');
-    const addMore = await more?.();
-    return (command, terminal, words) => {
-      addMore?.(command, terminal);
-      addOperationCommands(command, terminal, object, words);
-    };
-  };
 
 /** In the order of `latchkey --help`. */
 export const commands: readonly CommandRow[] = [
@@ -42,71 +29,65 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'app',
     description: 'third-party applications and their secrets',
-    load: operationsOf('applications'),
+    object: 'applications',
   },
   {
     name: 'account',
     description: 'the accounts that applications link to',
-    load: operationsOf('accounts'),
+    object: 'accounts',
   },
   {
     name: 'code',
     description: 'codes that applications convert into grants',
-    load: operationsOf('codes'),
+    object: 'codes',
   },
   {
     name: 'grant',
     description: 'the grants that applications hold',
-    load: operationsOf(
-      'grants',
-      async () => (await import('./revoke-command.ts')).addRevokeCommand,
-    ),
+    object: 'grants',
+    load: async () => (await import('./revoke-command.ts')).addRevokeCommand,
   },
   {
     name: 'resource',
     description: 'the servers that grants can be for',
-    load: operationsOf('resources'),
+    object: 'resources',
   },
   {
     name: 'key',
     description: "the operator's credentials, with roles",
-    load: operationsOf('keys'),
+    object: 'keys',
   },
   {
     name: 'endpoint',
     description: 'the addresses that are told of events',
-    load: operationsOf('endpoints'),
+    object: 'endpoints',
   },
   {
     name: 'delivery',
     description: 'what endpoints are told',
-    load: operationsOf('deliveries'),
+    object: 'deliveries',
   },
   {
     name: 'scope',
     description: 'the scopes that applications can ask for',
-    load: operationsOf('scopes'),
+    object: 'scopes',
   },
   {
     name: 'link',
     description: 'decide link requests of applications, as the host does',
-    load: operationsOf('links'),
+    object: 'links',
   },
   {
     name: 'connection',
     description: 'the applications that an account is connected to',
-    load: operationsOf(
-      'connections',
-      async () => (await import('./connection-commands.ts')).addConnectionRevokeCommand,
-    ),
+    object: 'connections',
+    load: async () => (await import('./connection-commands.ts')).addConnectionRevokeCommand,
   },
   {
     name: 'page',
     description: 'the pages that users see',
-    load: operationsOf(
-      'pages',
-      async () => (await import('./page-commands.ts')).addPageTextsCommand,
-    ),
+    object: 'pages',
+    load: async () => (await import('./page-commands.ts')).addPageTextsCommand,
   },
   {
     name: 'refusals',
@@ -122,17 +103,17 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'summary',
     description: 'print how many links, grants and refusals there were in the last hours',
-    load: operationsOf('summary'),
+    object: 'summary',
   },
   {
     name: 'self',
     description: 'what a key may do',
-    load: operationsOf('self'),
+    object: 'self',
   },
   {
     name: 'settings',
     description: 'the settings in force',
-    load: operationsOf('settings'),
+    object: 'settings',
   },
   {
     name: 'doctor',

@@ -1,4 +1,4 @@
-import { type Member, meaningOfNull, yesOrNo } from './member.ts';
+import { type Members, meaningOfNull, yesOrNo } from './member.ts';
 import { GAP } from './table.ts';
 
 export const SHOWN_ONCE =
@@ -13,7 +13,7 @@ const LAST: Readonly<Record<string, string>> = {
 const titleOf = (name: string) => name.replaceAll('_', ' ').replace(/\buri/, 'URI');
 
 /** @param members - of the output: they say what a null means */
-export function describeObject(output: object, members: readonly Member[]): string {
+export function describeObject(output: object, members: Members): string {
   const fields: [name: string, value: string][] = [];
   const last: string[] = [];
   for (const [name, value] of Object.entries(output)) {
@@ -25,7 +25,7 @@ export function describeObject(output: object, members: readonly Member[]): stri
       // Each item of a list is a line.
       for (const item of value) fields.push([title, textOf(item)]);
     } else {
-      const member = value === null && members.find((each) => each.name === name);
+      const member = value === null && members.get(name);
       fields.push([title, member ? meaningOfNull(member) : textOf(value)]);
     }
   }

@@ -1,7 +1,7 @@
 import type { OperationOutput } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import { ageOf } from './age.ts';
-import { type Member, yesOrNo } from './member.ts';
+import { type Members, yesOrNo } from './member.ts';
 import type { Column } from './table.ts';
 
 type ItemOf<Name extends OperatorOperation> =
@@ -140,8 +140,8 @@ export const listColumns: ListColumns = {
 };
 
 /** The columns of a list that has none of its own. */
-export const columnsOf = (members: readonly Member[]): Column<Record<string, unknown>>[] =>
-  members
+export const columnsOf = (members: Members): Column<Record<string, unknown>>[] =>
+  [...members.values()]
     .filter(({ type }) => type === 'string')
     .map(({ name }, index) => ({
       title: name.replaceAll('_', ' ').toUpperCase(),

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { decodeJson } from '@latchkey/domain/decode-json';
+import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { parsePastTime } from './time-options.ts';
 
 /** What JSON Schema says of a member, also of one that may be null. */
 export interface MemberSchema {
@@ -16,6 +20,8 @@ export interface MemberSchema {
 
 export interface Member extends MemberSchema {
   readonly name: string;
+  /** With dashes. Of a list of scopes, each option names one. */
+  readonly word: string;
   readonly isRequired: boolean;
   readonly isNullable: boolean;
 }
@@ -35,10 +41,12 @@ interface ObjectSchema {
   $defs?: Record<string, ObjectSchema>;
 }
 
-export function membersOf(schema: z.core.JSONSchema.BaseSchema): Member[] {
+export type Members = ReadonlyMap<string, Member>;
+
+export function membersOf(schema: z.core.JSONSchema.BaseSchema): Members {
   const { $ref = '', $defs = {}, ...own } = schema as ObjectSchema;
   const { properties = {}, required = [] } = $defs[$ref.replace('#/$defs/', '')] ?? own;
-  const members: Member[] = [];
+  const members = new Map<string, Member>();
   for (const [name, { anyOf, type, ...rest }] of Object.entries(properties)) {
     let isNullable = false;
     let inner: MemberSchema | undefined;
@@ -47,28 +55,25 @@ export function membersOf(schema: z.core.JSONSchema.BaseSchema): Member[] {
       if (one.type === 'null') isNullable = true;
       else inner ??= one;
     }
-    members.push({ ...inner, ...rest, name, isNullable, isRequired: required.includes(name) });
+    const isRequired = required.includes(name);
+    const one = inner?.type === 'array' ? name.replace(/s$/, '') : name;
+    const word = one.replaceAll('_', '-').replace(/^application\b/, 'app');
+    members.set(name, { ...inner, ...rest, name, word, isNullable, isRequired });
   }
   return members;
 }
 
-const wordsOf = (name: string) => name.replaceAll('_', '-').replace(/^application\b/, 'app');
-
-/** Of a list of scopes, each option names one. */
-const singular = ({ name, type }: Member) => (type === 'array' ? name.replace(/s$/, '') : name);
-
 /** Without dashes. What an option takes says what kind of a thing it is. */
-export const optionName = (member: Member) =>
-  wordsOf(singular(member).replace(/(?<!redirect)_uri$|(?<!external)_id$|_at$|_seconds$/, ''));
+export const optionName = ({ word }: Member) =>
+  word.replace(/(?<!redirect)-uri$|(?<!external)-id$|-at$|-seconds$/, '');
 
 /** What stands for its value. */
-export function placeholder(member: Member): string {
-  const { name, type, format } = member;
-  if (format === 'uuid') return wordsOf(name);
+export function placeholder({ word, type, format }: Member): string {
+  if (format === 'uuid') return word;
   if (format === 'date-time') return 'time';
   if (type === 'integer') return 'number';
   if (type === 'object') return 'file';
-  return singular(member).split('_').at(-1) as string;
+  return word.split('-').at(-1) as string;
 }
 
 export function exampleOf(member: Member): string {
@@ -111,3 +116,98 @@ export function describeMember(member: Member): string {
 }
 
 export const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+
+/** An option, and what a member becomes by it. */
+export interface MemberOption {
+  readonly member: Member;
+  readonly option: Option;
+  /** What it says if it takes no value. */
+  readonly means?: boolean | null;
+  /** For help. */
+  describe(): string;
+}
+
+const collect = (value: string, earlier: string[] = []) => [...earlier, value];
+
+/** Other text stays as it is, so that the operation says what is wrong with it. */
+const parseNumber = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
+
+/** Operations refuse a time to come too, but this way nothing is called. */
+const parseSince = (text: string) => new Date(parsePastTime(text)).toISOString();
+
+/** @param isChange - whether what is left out stays as it is, so that each value needs an option */
+export function optionsOf(member: Member, isChange: boolean): MemberOption[] {
+  const { name, type, isRequired, isNullable } = member;
+  if (type === 'boolean') return switchesOf(member, isChange);
+  const flags = `--${optionName(member)} <${placeholder(member)}>`;
+  const option = new Option(flags).makeOptionMandatory(isRequired);
+  if (type === 'array') option.argParser(collect);
+  if (type === 'integer') option.argParser<string | number>(parseNumber);
+  if (name === 'since') option.argParser(parseSince);
+  const own = { member, option, describe: () => describeMember(member) };
+  return isChange && isNullable ? [own, nullOption(member)] : [own];
+}
+
+function nullOption(member: Member): MemberOption {
+  const meaning = meaningOfNull(member);
+  const isAll = /^(?:all|every)/.test(meaning);
+  const plural = member.type === 'array' ? `${optionName(member)}s` : optionName(member);
+  const given = isAll ? member.name.replaceAll('_', '-') : plural;
+  const option = new Option(`--${isAll ? 'all' : 'no'}-${given}`);
+  const own = new Option(`--${optionName(member)} <value>`).attributeName();
+  if (option.attributeName() !== own) option.conflicts(own);
+  return { member, option, means: null, describe: () => meaning };
+}
+
+/** `--no-disabled` would say it twice. */
+const VERBS: Readonly<Record<string, readonly [on: string, off: string]>> = {
+  disabled: ['disable', 'enable'],
+};
+
+function switchesOf(member: Member, isChange: boolean): MemberOption[] {
+  const name = optionName(member);
+  const [on, off] = VERBS[member.name] ?? [name, `no-${name}`];
+  const positive = new Option(`--${on}`);
+  const isAlone = member.default === true;
+  const negative = new Option(`--${off}`);
+  if (VERBS[member.name] !== undefined) negative.conflicts(positive.attributeName());
+  const offered: MemberOption[] = [];
+  if (!isAlone) {
+    const describe = () => describeMember(member);
+    offered.push({ member, option: positive, means: true, describe });
+  }
+  if (isAlone || isChange) {
+    const describe = () => (isAlone ? `not: ${describeMember(member)}` : `the opposite of --${on}`);
+    offered.push({ member, option: negative, means: false, describe });
+  }
+  return offered;
+}
+
+export function inputFrom(
+  command: Command,
+  options: readonly MemberOption[],
+): Record<string, unknown> {
+  const values = command.opts();
+  const input: Record<string, unknown> = {};
+  for (const { member, option, means } of options) {
+    const given = values[option.attributeName()];
+    if (means !== undefined) {
+      // An option that begins with `no-` is false if it is given.
+      if (given === !option.negate) input[member.name] = means;
+    } else if (given !== undefined && given !== false) {
+      input[member.name] = member.type === 'object' ? readJson(command, option, given) : given;
+    }
+  }
+  return input;
+}
+
+function readJson(command: Command, { long }: Option, file: string): unknown {
+  let why = 'is not a JSON object';
+  try {
+    const value = decodeJson(readFileSync(file, 'utf8'));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch (error) {
+    why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+  }
+  return command.error(`error: the file of '${long}', ${file}, ${why}`);
+}

@@ -3,21 +3,23 @@ import { operations as contracts, type OperationContract, operationNames } from 
 import type { Argument, Command } from 'commander';
 import { z } from 'zod';
 import type { OperatorOperation } from '../operations/call-operation.ts';
-import { addExamplesOf, pathOf } from './command-tree.ts';
+import { addExamples, pathOf } from './command-tree.ts';
 import {
   describeMember,
   exampleOf,
   inHelp,
+  inputFrom,
   isCredential,
   type Member,
+  type MemberOption,
   membersOf,
   optionName,
+  optionsOf,
   placeholder,
 } from './member.ts';
-import { type MemberOption, optionsOf } from './member-options.ts';
 import { type OperationRow, rowsByName } from './operation-rows.ts';
 import { runOperation } from './run-operation.ts';
-import { argumentOrLine } from './stdin.ts';
+import { argumentOrLine, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
 /** An object of the operator: `grants` of `admin.grants.list`. */
@@ -38,31 +40,29 @@ export function addOperationCommands(
   object: OperatorObject,
   words?: readonly string[],
 ): void {
-  const names = operationNames.filter((name): name is OperatorOperation =>
-    name.startsWith(`admin.${object}.`),
-  );
-  const [single] = names;
-  if (names.length === 1 && single !== undefined) {
-    addOperation(group, terminal, single, words === undefined);
-    return;
-  }
   const paths = new Map<OperatorOperation, readonly string[]>();
-  for (const name of names) {
+  let count = 0;
+  for (const each of operationNames) {
+    if (!each.startsWith(`admin.${object}.`)) continue;
+    count += 1;
+    const name = each as OperatorOperation;
     const { command } = rowsByName[name] ?? {};
     if (command === null) continue;
     const path = command?.split(' ') ?? name.replace(/s\b/g, '').split('.').slice(2);
     if (path.join() === words?.slice(0, path.length).join()) {
-      addOperation(commandAt(group, path), terminal, name, false);
+      addOperation(commandAt(group, path), terminal, name, true);
       return;
     }
     paths.set(name, path);
   }
   for (const [name, path] of paths) {
-    addOperation(commandAt(group, path), terminal, name, words === undefined);
+    const isSingle = count === 1;
+    const command = isSingle ? group : commandAt(group, path);
+    addOperation(command, terminal, name, isSingle && words !== undefined);
   }
   for (const each of [group, ...group.commands]) {
     if (each.commands.length === 0) continue;
-    addExamplesOf(each, () => each.commands.flatMap(firstExampleOf).slice(0, 2));
+    addExamples(each, ...each.commands.flatMap(firstExampleOf).slice(0, 2));
   }
 }
 
@@ -76,20 +76,20 @@ function commandAt(group: Command, [word = '', ...more]: readonly string[]): Com
   return commandAt(command, more);
 }
 
-const examples = new WeakMap<Command, () => string[]>();
+const examples = new WeakMap<Command, string[]>();
 
 const firstExampleOf = (command: Command): string[] =>
-  (examples.get(command)?.() ?? command.commands.flatMap(firstExampleOf)).slice(0, 1);
+  (examples.get(command) ?? command.commands.flatMap(firstExampleOf)).slice(0, 1);
 
 /** A list of the command line has all pages. */
 const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor']);
 
-/** @param describes - whether its description is asked for without its help */
+/** @param runs - whether the command line names it: then it is described only for its help */
 function addOperation(
   command: Command,
   terminal: Terminal,
   name: OperatorOperation,
-  describes: boolean,
+  runs: boolean,
 ): void {
   const contract: OperationContract = contracts[name];
   const row = rowsByName[name] ?? {};
@@ -99,33 +99,30 @@ function addOperation(
   const argumentsOf: Member[] = [];
   const taken: Member[] = [];
   const options: MemberOption[] = [];
-  for (const each of membersOf(z.toJSONSchema(contract.input, { io: 'input' }))) {
+  for (const each of membersOf(z.toJSONSchema(contract.input, { io: 'input' })).values()) {
     if (PAGING.has(each.name)) continue;
     const member = { ...each, default: row.defaults?.[each.name as never] ?? each.default };
     if (member.const !== undefined) fixed[member.name] = member.const;
     if (positional.includes(member.name)) {
       argumentsOf.push(member);
-      command.addArgument(argumentOf(command, member, row));
+      const word = placeholder(member);
+      command.argument(row.newId === member.name ? `[${word}]` : `<${word}>`);
     } else if (member.const === undefined && member.type !== undefined) {
       // What is ignored has no type.
       taken.push(member);
-      options.push(...optionsOf(command, member, isChange));
+      options.push(...optionsOf(member, isChange));
     }
   }
   for (const { option } of options) command.addOption(option);
   if (row.ends !== undefined) command.option('--yes', 'do not ask');
   command.option('--json', 'print JSON, as the API returns it');
-  command.summary(inHelp(contract.summary));
   const describe = () => describeCommand(command, contract, row, { argumentsOf, taken, options });
-  command.on('beforeHelp', describe);
-  if (describes) describe();
-  const its = () => examplesOf(command, row, contract, argumentsOf, taken);
-  examples.set(command, its);
-  addExamplesOf(command, its);
+  if (runs) command.on('beforeHelp', describe);
+  else describe();
 
   command.action(async (...given: unknown[]) => {
     const values = command.opts();
-    const changes = inputFrom(options, values);
+    const changes = inputFrom(command, options);
     refuseWrongOptions(command, contract, row, { taken, changes, terminal });
     const operands: Record<string, unknown> = {};
     for (const [index, member] of argumentsOf.entries()) {
@@ -155,16 +152,11 @@ function namesInWords(taken: readonly Member[], positional: readonly Member[]) {
     text.replace(/`?\b([a-z]+(?:_[a-z]+)+)\b`?/g, (found, name) => words.get(name) ?? found);
 }
 
-function argumentOf(command: Command, member: Member, { newId }: OperationRow): Argument {
-  const word = placeholder(member);
-  return command.createArgument(newId === member.name ? `[${word}]` : `<${word}>`);
-}
-
 /** A command that runs needs no descriptions. */
 function describeCommand(
   command: Command,
-  { summary, description }: OperationContract,
-  { newId }: OperationRow,
+  contract: OperationContract,
+  row: OperationRow,
   parts: {
     argumentsOf: readonly Member[];
     taken: readonly Member[];
@@ -173,16 +165,20 @@ function describeCommand(
 ): void {
   const { argumentsOf, taken, options } = parts;
   const inWords = namesInWords(taken, argumentsOf);
-  command.description(inWords(`${summary}. ${description}`));
+  command.summary(inHelp(contract.summary));
+  command.description(inWords(`${contract.summary}. ${contract.description}`));
   for (const [index, member] of argumentsOf.entries()) {
     const more = [
-      ...(newId === member.name ? [' (default: a new id)'] : []),
+      ...(row.newId === member.name ? [' (default: a new id)'] : []),
       ...(isCredential(member) ? ['; - reads it from stdin'] : []),
     ];
     const argument = command.registeredArguments[index] as Argument;
     argument.description = `${describeMember(member)}${more.join('')}`;
   }
   for (const { option, describe } of options) option.description = inWords(describe());
+  const lines = examplesOf(command, row, contract, argumentsOf, taken);
+  examples.set(command, lines);
+  addExamples(command, ...lines);
 }
 
 async function operandOf(terminal: Terminal, member: Member, given: unknown, row: OperationRow) {
@@ -190,16 +186,7 @@ async function operandOf(terminal: Terminal, member: Member, given: unknown, row
     const { newId } = await import('@latchkey/domain/credentials/credentials');
     return newId(Date.now());
   }
-  return isCredential(member) ? argumentOrLine(terminal, String(given)) : given;
-}
-
-function inputFrom(options: readonly MemberOption[], values: Record<string, unknown>) {
-  const input: Record<string, unknown> = {};
-  for (const { member, option, read } of options) {
-    const value = read(values[option.attributeName()]);
-    if (value !== undefined) input[member.name] = value;
-  }
-  return input;
+  return given === STDIN && isCredential(member) ? argumentOrLine(terminal, STDIN) : given;
 }
 
 function refuseWrongOptions(

@@ -3,7 +3,6 @@ import {
   type List,
   type OperationContract,
   type OperationInput,
-  type OperationOutput,
 } from '@latchkey/schema';
 import { z } from 'zod';
 import type { OperatorOperation } from '../operations/call-operation.ts';
@@ -12,9 +11,9 @@ import { confirmEnding, fill } from './confirm.ts';
 import { describeObject } from './describe.ts';
 import { pagesOf, printList } from './list.ts';
 import { columnsOf, listColumns } from './list-columns.ts';
-import { type Member, membersOf } from './member.ts';
+import { membersOf } from './member.ts';
 import type { Access } from './open-for-command.ts';
-import { type DescribeContext, type OperationRow, rowsByName } from './operation-rows.ts';
+import { type OperationRow, rowsByName } from './operation-rows.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -36,7 +35,7 @@ export async function runOperation(
   const row = rowsByName[name] ?? {};
   if (row.ends !== undefined) await confirmEnding(terminal, row.ends, input, options);
   const outputMembers = membersOf(z.toJSONSchema(contract.output, { io: 'output' }));
-  const cursor = outputMembers.find((member) => member.name === 'next_cursor');
+  const cursor = outputMembers.get('next_cursor');
   await withCalls(terminal, accessOf(contract, row), async ({ service, call }) => {
     if (cursor !== undefined) {
       // The other lists are complete, and take no cursor.
@@ -47,10 +46,11 @@ export async function runOperation(
       return;
     }
     const output = await call(name, input);
-    const context = { call, width: terminal.stdout.columns };
-    const text = options.json
-      ? JSON.stringify(output)
-      : await textOf(output, row, outputMembers, context);
+    let text: string;
+    if (options.json) text = JSON.stringify(output);
+    else if (row.describe) {
+      text = await row.describe(output, { call, width: terminal.stdout.columns });
+    } else text = row.done ? fill(row.done, output) : describeObject(output, outputMembers);
     await terminal.stdout.write(`${text}\n`);
     if (service !== null) await row.afterwards?.(service, terminal);
   });
@@ -68,14 +68,4 @@ function accessOf(contract: OperationContract, { creates }: OperationRow): Acces
   if (creates) return CREATING;
   const isRead = contract.readOnly ?? contract.method === 'GET';
   return isRead ? READING : { ...CHANGING, signs: contract.needsEvents ?? false };
-}
-
-function textOf(
-  output: OperationOutput<OperatorOperation>,
-  { describe, done }: OperationRow,
-  members: readonly Member[],
-  context: DescribeContext,
-): string | Promise<string> {
-  if (describe !== undefined) return describe(output, context);
-  return done === undefined ? describeObject(output, members) : fill(done, output);
 }
