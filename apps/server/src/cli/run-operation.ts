@@ -38,10 +38,11 @@ export async function runOperation(
   const cursor = outputMembers.get('next_cursor');
   await withCalls(terminal, accessOf(contract, row), async ({ service, call }) => {
     if (cursor !== undefined) {
-      // The other lists are complete, and take no cursor.
-      const pages = cursor.isNullable
-        ? pagesOf(call, name as never, input as never)
-        : [((await call(name, input)) as List<never>).data];
+      // The other lists are complete, with null in its place, and take no cursor.
+      const pages =
+        cursor.type !== undefined
+          ? pagesOf(call, name as never, input as never)
+          : [((await call(name, input)) as List<never>).data];
       await printList(terminal, pages, options, columnsFor(name, contract));
       return;
     }
