@@ -47,7 +47,7 @@ function textOf(value: unknown): string {
 /** Each is a line. */
 export function fieldList(fields: readonly (readonly [name: string, value: string])[]): string {
   let width = 0;
-  for (const [name] of fields) width = Math.max(width, name.length + GAP);
+  for (const [name] of fields) width = Math.max(width, name.length + GAP.length);
   let lines = '';
   for (const [name, value] of fields) lines += `${lines && '\n'}${name.padEnd(width)}${value}`;
   return lines;

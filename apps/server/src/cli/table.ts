@@ -9,7 +9,7 @@ export interface Column<Item> {
   optional?: boolean;
 }
 
-export const GAP = 2;
+export const GAP = '  ';
 /** A flexible column keeps this width until all optional columns are omitted. */
 const NARROWEST = 12;
 
@@ -46,11 +46,11 @@ function line(row: readonly string[], shown: readonly number[], widths: readonly
     const width = widths[place] as number;
     return padEnd(cut(row[index] as string, width), width);
   });
-  return cells.join(' '.repeat(GAP)).trimEnd();
+  return cells.join(GAP).trimEnd();
 }
 
 const total = (widths: readonly number[]) =>
-  widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 
 function leastWidths<Item>(
   shown: readonly number[],
