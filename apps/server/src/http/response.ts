@@ -36,9 +36,9 @@ export function send(
   };
   const parts = body === null ? [] : [body].flat();
   if (body !== null) {
-    fields['Content-Length'] = String(
-      parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
-    );
+    let length = 0;
+    for (const part of parts) length += Buffer.byteLength(part);
+    fields['Content-Length'] = String(length);
   }
   if (context.closesConnection) fields.Connection = 'close';
   response.writeHead(status, Object.assign(fields, routeHeaders, headers));
