@@ -85,7 +85,7 @@ export const mistakes: readonly Mistake[] = [
     file: AUTHENTICATE_GRANT,
     from: '  if (!sameHash(found.secret_hash, hashCredential(credential))) {',
     to: '  if (false) {',
-    seenBy: 'apps/server/test/http/reasons.test.ts',
+    seenBy: 'apps/server/test/http/errors.test.ts',
   },
   {
     name: 'the grants of a disabled application work',
@@ -257,14 +257,14 @@ export const mistakes: readonly Mistake[] = [
     file: AUTHENTICATE_APPLICATION,
     from: 'application.secrets.find((candidate) => sameHash(candidate.hash, hash))',
     to: 'application.secrets.find(() => true)',
-    seenBy: 'apps/server/test/http/reasons.test.ts',
+    seenBy: 'apps/server/test/http/errors.test.ts',
   },
   {
     name: 'an expired secret of an application works',
     file: AUTHENTICATE_APPLICATION,
     from: "  if (!isLive(secret, now)) throw refuse('secret_expired');\n",
     to: '',
-    seenBy: 'apps/server/test/http/reasons.test.ts',
+    seenBy: 'apps/server/test/http/errors.test.ts',
   },
   {
     name: 'an assertion for another server authenticates a client',
