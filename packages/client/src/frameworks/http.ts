@@ -3,7 +3,7 @@ export interface HttpRequest {
   readonly method?: string | undefined;
   /** The address that was requested, or its path and query. */
   readonly url?: string | undefined;
-  /** The address before a router took its own path away, if the framework has it. */
+  /** The address that was requested, if the framework keeps it where a router or a rewrite changes `url`. */
   readonly originalUrl?: string | undefined;
   /** A `Headers`, or the object of Node. */
   // biome-ignore lint/suspicious/noExplicitAny: The types of the features say which ones there are.
@@ -43,8 +43,11 @@ export const headerOf = ({ headers }: HttpRequest, name: string) =>
   typeof headers.get === 'function' ? headers.get(name) : headers[name];
 
 /** The parameters of an address, whatever comes before them. */
-export const queryOf = ({ url = '' }: HttpRequest) =>
-  new URLSearchParams(url.replace(/^[^?]*/, ''));
+export const queryOf = (request: HttpRequest) =>
+  new URLSearchParams(urlOf(request).replace(/^[^?]*/, ''));
+
+/** The address that was requested, also where a router or a rewrite has changed `url`. */
+export const urlOf = ({ originalUrl, url = '' }: HttpRequest) => originalUrl ?? url;
 
 /** Nothing that a request brought is kept: its address may have a link or a code in it. */
 export const answer = (

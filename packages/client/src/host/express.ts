@@ -6,6 +6,8 @@ import { createHost, type Host, type HostOptions } from './host.ts';
 export interface ExpressHostRequest {
   /** The path and query. */
   readonly url?: string | undefined;
+  /** The whole path and query, where the framework changes `url`. It is read first. */
+  readonly originalUrl?: string | undefined;
   /** The headers. Only `origin` and `sec-fetch-site` are read. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The members of the form, as `express.urlencoded()` parses them. Only `decide` reads it. */

@@ -6,6 +6,8 @@ import { createLinking, type LinkingHeaders, type LinkingOptions } from './linki
 export interface FastifyLinkingRequest {
   /** The path and query. */
   readonly url: string;
+  /** The whole path and query, where the framework changes `url`. It is read first. */
+  readonly originalUrl?: string | undefined;
   /** The headers. Only those of `LinkingHeaders` are read. */
   readonly headers: LinkingHeaders;
 }

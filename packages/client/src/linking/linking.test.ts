@@ -657,6 +657,21 @@ describe('the host name', () => {
   });
 });
 
+it('expressLinking reads the address that was requested, whatever a router has made of `url`', async () => {
+  const { connect, callback } = expressLinking(options as never);
+  const cookies: string[] = [];
+  const appendHeader = (_: string, value: string) => cookies.push(value);
+  const writeHead = vi.fn((..._: [number, Record<string, string>]) => ({ end() {} }));
+  await connect({ url: '/', headers: {} }, { appendHeader, writeHead }, () => {});
+  const state = new URL(writeHead.mock.lastCall?.[1].Location ?? '').searchParams.get('state');
+  const originalUrl = `/app/callback?${new URLSearchParams({ code, state: `${state}`, iss: publicUrl })}`;
+  const headers = { cookie: cookies[0]?.split(';')[0] };
+  const next = vi.fn();
+  await callback({ url: '/callback', originalUrl, headers }, { appendHeader, writeHead }, next);
+  expect(next).not.toHaveBeenCalled();
+  expect(options.onLinked).toHaveBeenCalledOnce();
+});
+
 it('expressLinking leaves to the framework what can no longer be sent', async () => {
   const error = new Error('The headers are sent.');
   const response = {

@@ -12,6 +12,7 @@ import {
   queryOf,
   type Route,
   redirect as redirectTo,
+  urlOf,
 } from '../frameworks/http.ts';
 import { page } from '../frameworks/page.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
@@ -172,7 +173,7 @@ const linkingOptions: Record<keyof LinkingOptions<unknown>, true> = {
  * Creates the routes, and checks the options before the first request arrives.
  *
  * @param name - the name of the function that was called with the options
- * @param setCookie - adds a Set-Cookie header to the response, also to that of an error
+ * @param setCookie - adds a Set-Cookie header to the response, also to that of an error, if the framework makes one
  */
 export function createLinking<Incoming, Reply>(
   name: string,
@@ -206,9 +207,9 @@ export function createLinking<Incoming, Reply>(
     return mac(codeVerifier, `${redirectUri}\n${(await userOf?.(request)) ?? ''}`);
   }
 
-  async function finish(request: Incoming, { url = '' }: HttpRequest, codeVerifier?: string) {
+  async function finish(request: Incoming, http: HttpRequest, codeVerifier?: string) {
     if (!codeVerifier) throw cookieMissing(redirect);
-    return latchkey.finishLinking(url, {
+    return latchkey.finishLinking(urlOf(http), {
       redirectUri,
       codeVerifier,
       state: await stateFor(request, codeVerifier),
@@ -351,8 +352,7 @@ function underNameOf(redirect: URL, http: HttpRequest): string | undefined {
     : undefined;
 }
 
-const requestedUrl = ({ origin }: URL, { originalUrl, url }: HttpRequest) =>
-  parsedUrl(originalUrl ?? url, origin);
+const requestedUrl = ({ origin }: URL, http: HttpRequest) => parsedUrl(urlOf(http), origin);
 
 /**
  * Resolves a path that the application gave. A path that leads to another origin would be an open
