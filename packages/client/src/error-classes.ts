@@ -19,13 +19,13 @@ import {
 
 type ErrorClass = new (message: string, details: ErrorDetails) => LatchkeyError;
 
-/** The codes that come with an HTTP status. */
-type WithStatus<Status extends number> = {
-  [Code in ErrorCode]: (typeof errorTable)[Code]['status'] extends Status ? Code : never;
-}[ErrorCode];
-
-/** What only browsers are told: no class needs to say that nothing was done. */
-type OnPage = 'prefetch_refused';
+/** The codes of a 503, but for what only browsers are told: no class needs to say that nothing was done. */
+type Unavailable = Exclude<
+  {
+    [Code in ErrorCode]: (typeof errorTable)[Code]['status'] extends 503 ? Code : never;
+  }[ErrorCode],
+  'prefetch_refused'
+>;
 
 // The others have the class of their status. Because of `satisfies`, a new row with 503 in the error
 // table is a type error until it is here.
@@ -44,8 +44,7 @@ const byCode = {
   client_keys_unavailable: UnavailableError,
   client_document_unavailable: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
-} as const satisfies Partial<Record<ErrorCode, ErrorClass>> &
-  Record<Exclude<WithStatus<503>, OnPage>, ErrorClass>;
+} as const satisfies Partial<Record<ErrorCode, ErrorClass>> & Record<Unavailable, ErrorClass>;
 
 const classes = new Map<string, ErrorClass>(Object.entries(byCode));
 

@@ -4,7 +4,6 @@ import type { HttpResponse, Route } from '../frameworks/http.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
 import {
   createVerifier,
-  type EventHeaders,
   EventSignatureError,
   EventTimestampError,
   type VerifiedMessage,
@@ -77,7 +76,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * Creates a receiver, and checks its options before the first message arrives. It rejects only if the body
- * can't be read.
+ * can't be read, or if `onError` throws.
  *
  * @param read - reads the body; null if it has more bytes than this
  */
@@ -103,7 +102,7 @@ export function createReceiver<Incoming>(
 
     let message: VerifiedMessage;
     try {
-      message = await verify(body, headers as EventHeaders);
+      message = await verify(body, headers);
     } catch (error) {
       const isRefused =
         error instanceof EventSignatureError || error instanceof EventTimestampError;
@@ -126,11 +125,7 @@ export function createReceiver<Incoming>(
   };
 }
 
-function refusal(
-  status: 400 | 405 | 413 | 500,
-  text: string,
-  headers: Record<string, string> = {},
-): HttpResponse {
+function refusal(status: number, text: string, headers: Record<string, string> = {}): HttpResponse {
   const type = 'text/plain; charset=UTF-8';
   return { status, headers: { 'Content-Type': type, ...headers }, body: `${text}\n` };
 }

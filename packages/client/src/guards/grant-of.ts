@@ -11,7 +11,7 @@ export function setGrant(request: object, grant: GrantDescription): void {
 /**
  * Returns the grant of a request that a guard has accepted.
  *
- * @param request - the handler's argument: Express's or Fastify's request, or Hono's context
+ * @param request - the handler's argument: Express's or Fastify's request, the request of {@link withGrant}, or Hono's context
  * @returns the grant that {@link requireGrant} resolves to
  * @throws Error if no guard runs before the handler
  *

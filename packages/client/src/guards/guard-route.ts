@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../frameworks/http.ts';
 import { setGrant } from './grant-of.ts';
 import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
+import { createGuard, type GuardOptions } from './require-grant.ts';
 
 /** Creates a route that responds to the requests that a guard refuses, and records the grant of the others. */
 export function guardRoute<Incoming extends object>(
@@ -10,7 +10,7 @@ export function guardRoute<Incoming extends object>(
   const guard = createGuard(options);
   return async (incoming, request) => {
     try {
-      setGrant(incoming, await guard(request as GuardedRequest));
+      setGrant(incoming, await guard(request));
       return undefined;
     } catch (error) {
       if (!(error instanceof GrantRequiredError)) throw error;

@@ -1,4 +1,4 @@
-import { onFetch } from '../frameworks/fetch.ts';
+import { responseOf } from '../frameworks/fetch.ts';
 import { guardRoute } from './guard-route.ts';
 import type { GuardedRequest, GuardOptions } from './require-grant.ts';
 
@@ -36,12 +36,8 @@ export type HonoGuard = (
  */
 export function honoGuard(options: GuardOptions): HonoGuard {
   const route = guardRoute(options);
-  return (context, next) =>
-    onFetch(
-      (raw: GuardedRequest) => route(context, raw),
-      async () => {
-        await next();
-        return undefined;
-      },
-    )(context.req.raw);
+  return async (context, next) => {
+    const refused = await route(context, context.req.raw);
+    return refused ? responseOf(refused) : void (await next());
+  };
 }

@@ -1,4 +1,6 @@
-import type { HttpResponse } from '../frameworks/http.ts';
+import { parsedUrl } from '../browser-url.ts';
+import { responseOf } from '../frameworks/fetch.ts';
+import { type HttpRequest, type HttpResponse, headerOf } from '../frameworks/http.ts';
 import { metadataAddress, resourceOf } from './resource.ts';
 import { scopesOf } from './scopes.ts';
 
@@ -84,12 +86,10 @@ function createMetadata(options: ProtectedResourceOptions) {
     body,
   };
 
-  return (
-    method: string | undefined,
-    pathname: string | undefined,
-    has: (header: string) => boolean,
-  ): HttpResponse | undefined => {
+  return (request: HttpRequest, pathname: string | undefined): HttpResponse | undefined => {
     if (pathname?.replace(/\/$/, '') !== path) return undefined;
+    const { method } = request;
+    const has = (name: string) => headerOf(request, name) != null;
     if (method === 'GET') return metadata;
     if (method === 'HEAD') return { ...metadata, body: '' };
     const isPreflight =
@@ -100,7 +100,7 @@ function createMetadata(options: ProtectedResourceOptions) {
 
 /** @throws TypeError if it can't be the address of an authorization server */
 function issuer(address: unknown): string {
-  const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : null;
+  const url = parsedUrl(address);
   if (/^https?:$/.test(url?.protocol ?? '') && !url?.search && !url?.hash) return address as string;
   throw new TypeError(
     'authorizationServer must be the PUBLIC_URL of Latchkey, such as "https://link.example.com".',
@@ -128,9 +128,8 @@ function issuer(address: unknown): string {
 export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const metadata = createMetadata(options);
   return (request, response, next) => {
-    const { method, headers } = request;
     const [pathname] = (request.originalUrl ?? request.url ?? '').split('?');
-    const answer = metadata(method, pathname, (name) => name in headers);
+    const answer = metadata(request, pathname);
     if (answer === undefined) return next();
     response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
   };
@@ -159,8 +158,8 @@ export function protectedResourceResponse(
   options: ProtectedResourceOptions,
 ): (request: Request) => Response | undefined {
   const metadata = createMetadata(options);
-  return ({ method, url, headers }) => {
-    const answer = metadata(method, new URL(url).pathname, (name) => headers.has(name));
-    return answer && new Response(answer.body || null, answer);
+  return (request) => {
+    const answer = metadata(request, new URL(request.url).pathname);
+    return answer && responseOf(answer);
   };
 }

@@ -1,6 +1,7 @@
 import { type GrantDescription, isUuid, parseCredential } from '@latchkey/schema';
 import { hasBrand } from '../brand.ts';
 import type { LatchkeyError } from '../errors.ts';
+import { headerOf } from '../frameworks/http.ts';
 import { refusals } from './grant-required-error.ts';
 import { metadataAddress, resourceOf } from './resource.ts';
 import { isToken, scopesOf } from './scopes.ts';
@@ -87,8 +88,9 @@ export function createGuard(options: GuardOptions): Guard {
   });
 
   return async (request) => {
-    const authorization = authorizationHeader(request);
-    if (authorization === undefined) throw refuse.missing();
+    const authorization: string | null | undefined = headerOf(request, 'authorization');
+    // An empty header is not missing.
+    if (authorization == null) throw refuse.missing();
     const secret = readGrantSecret(authorization);
     if (secret === null) throw refuse.invalid();
 
@@ -148,14 +150,6 @@ export async function requireGrant(
   options: GuardOptions,
 ): Promise<GrantDescription> {
   return createGuard(options)(request);
-}
-
-/** The Authorization header; undefined if the request has none. An empty header is not undefined. */
-function authorizationHeader({ headers }: GuardedRequest): string | undefined {
-  if ('get' in headers && typeof headers.get === 'function') {
-    return headers.get('authorization') ?? undefined;
-  }
-  return (headers as { authorization?: string }).authorization;
 }
 
 function checkRealm(realm = 'latchkey'): string {

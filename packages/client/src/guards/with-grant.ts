@@ -1,5 +1,5 @@
 import type { GrantDescription } from '@latchkey/schema';
-import { onFetch } from '../frameworks/fetch.ts';
+import { responseOf } from '../frameworks/fetch.ts';
 import { grantOf } from './grant-of.ts';
 import { guardRoute } from './guard-route.ts';
 import type { GuardedRequest, GuardOptions } from './require-grant.ts';
@@ -34,6 +34,8 @@ export function withGrant<Incoming extends GuardedRequest = Request, Rest extend
   ) => Response | Promise<Response>,
 ): (request: Incoming, ...rest: Rest) => Promise<Response> {
   const route = guardRoute<Incoming>(options);
-  return (request, ...rest) =>
-    onFetch(route, () => handler(request, grantOf(request), ...rest))(request);
+  return async (request, ...rest) => {
+    const refused = await route(request, request);
+    return refused ? responseOf(refused) : handler(request, grantOf(request), ...rest);
+  };
 }

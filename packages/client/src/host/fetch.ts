@@ -1,4 +1,4 @@
-import { onFetch } from '../frameworks/fetch.ts';
+import { onFetch, responseOf } from '../frameworks/fetch.ts';
 import { handlersOf } from '../frameworks/http.ts';
 import { createHost, type HostOptions } from './host.ts';
 
@@ -112,10 +112,15 @@ export interface FetchHost<Incoming> {
 export function fetchHost<Incoming extends FetchHostRequest = Request>(
   options: HostOptions<Incoming>,
 ): FetchHost<Incoming> {
-  const host = createHost(options, async (request) => fieldsOf(await request.formData()));
+  const { signOut, ...routes } = createHost(options, async (request: Incoming) =>
+    fieldsOf(await request.formData()),
+  );
   return {
-    ...handlersOf(host, (route) => onFetch(route)),
-    signOut: (endSession) => onFetch(host.signOut, endSession),
+    ...handlersOf(routes, onFetch),
+    signOut: (endSession) => async (request) => {
+      const refused = await signOut(request, request, undefined);
+      return refused ? responseOf(refused) : endSession(request);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { onFetch } from '../frameworks/fetch.ts';
+import { responseOf } from '../frameworks/fetch.ts';
 import { handlersOf } from '../frameworks/http.ts';
 import { createLinking, type LinkingOptions } from './linking.ts';
 
@@ -65,7 +65,7 @@ export function fetchLinking<Incoming extends FetchLinkingRequest = Request>(
   );
   return handlersOf(linking, (route) => async (request: Incoming) => {
     const cookies: string[] = [];
-    const response = await onFetch(() => route(request, request, cookies))(request);
+    const response = responseOf(await route(request, request, cookies));
     for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
     return response;
   });

@@ -81,5 +81,5 @@ export function honoLinking<Context extends HonoLinkingContext = AnyHonoContext>
   const linking = createLinking('honoLinking', options, (cookie, context: Context) =>
     context.header('Set-Cookie', cookie, { append: true }),
   );
-  return handlersOf(linking, onHono as never);
+  return handlersOf(linking, onHono) as Record<keyof typeof linking, HonoLinkingHandler<Context>>;
 }
