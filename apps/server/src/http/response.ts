@@ -34,19 +34,17 @@ export function send(
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
   };
-  const parts = body === null ? [] : [body].flat();
-  if (body !== null) {
-    let length = 0;
-    for (const part of parts) length += Buffer.byteLength(part);
-    fields['Content-Length'] = String(length);
+  const [start, rest] =
+    body === null || typeof body === 'string' || Buffer.isBuffer(body) ? ['', body] : body;
+  if (rest !== null) {
+    fields['Content-Length'] = String(Buffer.byteLength(start) + Buffer.byteLength(rest));
   }
   if (context.closesConnection) fields.Connection = 'close';
   response.writeHead(status, Object.assign(fields, routeHeaders, headers));
-  const last = parts.pop();
-  if (last === undefined) return;
-  for (const part of parts) response.write(part);
-  if (unread && request.method !== 'HEAD') linger(context, last);
-  else response.end(last);
+  if (rest === null) return;
+  if (start !== '') response.write(start);
+  if (unread && request.method !== 'HEAD') linger(context, rest);
+  else response.end(rest);
 }
 
 /** The browser follows with GET (RFC 9700, section 4.12). Its address may be secret: no Referer. */

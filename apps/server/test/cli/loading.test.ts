@@ -85,19 +85,3 @@ test('a command on SQLite loads neither the HTTP server nor the store of MongoDB
     await rm(folder, { recursive: true });
   }
 });
-
-test('a service loads the OpenAPI document for the first who asks for it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-'));
-  const environment = { NODE_OPTIONS: `--import=${preload}` };
-  const server = await ServerProcess.start(`file:${join(folder, 'a.db')}`, { environment });
-  try {
-    const ofDocument = () =>
-      modulesIn(server.command.run.stderr).filter((name) => /\/openapi\/(?!about)/.test(name));
-    expect(ofDocument()).toEqual([]);
-    expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
-    await expect.poll(ofDocument).toContain('apps/server/src/openapi/examples.json');
-  } finally {
-    await server.kill();
-    await rm(folder, { recursive: true });
-  }
-});

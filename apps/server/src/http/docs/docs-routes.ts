@@ -1,4 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import { openApiDocument } from '../../openapi/document.ts';
 import { errorStatus } from '../error-response.ts';
 import { html } from '../html.ts';
 import type { CheckReadiness } from '../monitoring-routes.ts';
@@ -87,34 +88,24 @@ export function homeRoute(
 
 const BY_ACCEPT = { Vary: 'Accept' };
 
-/** Few ask for the document, so that it and its examples are loaded for the first who does. */
-async function openApiDocument() {
-  const document = await import('../../openapi/document.ts');
-  return document.openApiDocument();
-}
-
-function openApi(path: string, describe: () => Promise<object>): Route {
+function openApi(path: string, describe: () => object): Route {
   // Kept: serializing it takes a hundred times as long as sending it.
-  let rest: Promise<Buffer> | undefined;
+  let rest: Buffer | undefined;
   return {
     method: 'GET',
     path,
-    async handle(context) {
-      rest ??= describe().then((document) => Buffer.from(JSON.stringify(document).slice(1)));
-      // The next request retries, such as after one without a free file descriptor.
-      rest.catch(() => {
-        rest = undefined;
-      });
+    handle(context) {
+      rest ??= Buffer.from(JSON.stringify(describe()).slice(1));
       const servers = JSON.stringify([{ url: context.publicUrl() }]);
-      send(context, 200, JSON_TYPE, [`{"servers":${servers},`, await rest]);
+      send(context, 200, JSON_TYPE, [`{"servers":${servers},`, rest]);
     },
   };
 }
 
 /** The document without the operations that settings turn off, or that another port has. */
-async function documentOf(others: readonly Route[]): Promise<object> {
+function documentOf(others: readonly Route[]): object {
   const served = new Set(others.map(({ method, path }) => `${method} ${path}`));
-  const document = await openApiDocument();
+  const document = openApiDocument();
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const kept = Object.entries(methods).filter(([method]) =>
       served.has(`${method.toUpperCase()} ${path}`),
