@@ -119,11 +119,15 @@ function inputParts(
   };
 }
 
-function exampleError(code: ErrorCode, { caller, path }: OperationContract, { errors }: Example) {
+function exampleError(
+  code: ErrorCode,
+  { caller, takesForm = false }: OperationContract,
+  { errors }: Example,
+) {
   const context = {
     publicUrl: () => 'https://latchkey.example',
     requestId: '0193aa00-0000-7000-8000-0000000000ff',
-    asksForForm: path === tokenContract.path,
+    asksForForm: takesForm,
   };
   return {
     summary: errorDefinition(code).title,
