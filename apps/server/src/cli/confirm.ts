@@ -25,9 +25,8 @@ export async function confirm(
 
 /** Puts members of an object in the place of their names in braces. */
 export const fill = (text: string, members: object): string =>
-  Object.entries(members).reduce(
-    (filled, [name, value]) => filled.replace(`{${name}}`, () => String(value)),
-    text,
+  text.replace(/\{(\w+)\}/g, (found, name) =>
+    Object.hasOwn(members, name) ? String(members[name as never]) : found,
   );
 
 /**

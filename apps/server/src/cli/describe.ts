@@ -1,12 +1,9 @@
 import { type Members, meaningOfNull, yesOrNo } from './member.ts';
 import { GAP } from './table.ts';
 
-export const SHOWN_ONCE =
-  'The secret is shown only once. Store it where the application reads its secrets:';
-
 /** What comes last, so that it can be copied. */
 const LAST: Readonly<Record<string, string>> = {
-  secret: SHOWN_ONCE,
+  secret: 'The secret is shown only once. Store it where the application reads its secrets:',
   redirect_to: 'Send the browser to:',
 };
 

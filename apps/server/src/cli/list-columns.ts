@@ -1,11 +1,7 @@
-import type { OperationOutput } from '@latchkey/schema';
-import type { OperatorOperation } from '../operations/call-operation.ts';
 import { ageOf } from './age.ts';
-import { type Members, yesOrNo } from './member.ts';
+import type { ItemOf, ListOperation } from './list.ts';
+import { yesOrNo } from './member.ts';
 import type { Column } from './table.ts';
-
-type ItemOf<Name extends OperatorOperation> =
-  OperationOutput<Name> extends { data: readonly (infer Item)[] } ? Item : never;
 
 /** A terminal that is too narrow gets none of these. */
 const optional = <Item>(title: string, text: (item: Item) => string | null): Column<Item> => ({
@@ -56,11 +52,14 @@ function lastTry({ attempts }: ItemOf<'admin.deliveries.list'>): string {
   return status_code === null ? result : `${result} (${status_code})`;
 }
 
+/** The others have commands of their own. */
 type ListColumns = {
-  readonly [Name in OperatorOperation]?: readonly Column<ItemOf<Name>>[];
+  readonly [Name in Exclude<
+    ListOperation,
+    'admin.refusals.list' | 'admin.connections.revoke'
+  >]: readonly Column<ItemOf<Name>>[];
 };
 
-/** A list without columns here has one for each member that is a text. */
 export const listColumns: ListColumns = {
   'admin.applications.list': [
     { title: 'ID', text: ({ id }) => id },
@@ -138,13 +137,3 @@ export const listColumns: ListColumns = {
     optional('LAST USED', ({ last_used_at }) => last_used_at ?? 'never'),
   ],
 };
-
-/** The columns of a list that has none of its own. */
-export const columnsOf = (members: Members): Column<Record<string, unknown>>[] =>
-  [...members.values()]
-    .filter(({ type }) => type === 'string')
-    .map(({ name }, index) => ({
-      title: name.replaceAll('_', ' ').toUpperCase(),
-      text: ({ [name]: value }) => (value == null ? '' : String(value)),
-      ...(index > 0 && { flexible: true, optional: true }),
-    }));

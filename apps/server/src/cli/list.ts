@@ -4,10 +4,10 @@ import type { CallAsOperator } from './open-for-command.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-type ListOperation = {
+export type ListOperation = {
   [Name in OperatorOperation]: OperationOutput<Name> extends List<unknown> ? Name : never;
 }[OperatorOperation];
-type ItemOf<Name extends ListOperation> = OperationOutput<Name>['data'][number];
+export type ItemOf<Name extends ListOperation> = OperationOutput<Name>['data'][number];
 
 const PAGE = 100;
 

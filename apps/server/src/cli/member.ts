@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { decodeJson } from '@latchkey/domain/decode-json';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import { parsePastTime } from './time-options.ts';
+import { parseSince } from './time-options.ts';
 
 /** What JSON Schema says of a member, also of one that may be null. */
 export interface MemberSchema {
@@ -132,20 +132,17 @@ const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 /** Other text stays as it is, so that the operation says what is wrong with it. */
 const parseNumber = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
-/** Operations refuse a time to come too, but this way nothing is called. */
-const parseSince = (text: string) => new Date(parsePastTime(text)).toISOString();
-
-/** @param isChange - whether what is left out stays as it is, so that each value needs an option */
-export function optionsOf(member: Member, isChange: boolean): MemberOption[] {
+/** @param keepsOmitted - whether what is left out stays as it is, so that each value needs an option */
+export function optionsOf(member: Member, keepsOmitted: boolean): MemberOption[] {
   const { name, type, isRequired, isNullable } = member;
-  if (type === 'boolean') return switchesOf(member, isChange);
+  if (type === 'boolean') return switchesOf(member, keepsOmitted);
   const flags = `--${optionName(member)} <${placeholder(member)}>`;
   const option = new Option(flags).makeOptionMandatory(isRequired);
   if (type === 'array') option.argParser(collect);
   if (type === 'integer') option.argParser<string | number>(parseNumber);
   if (name === 'since') option.argParser(parseSince);
   const own = { member, option, describe: () => describeMember(member) };
-  return isChange && isNullable ? [own, nullOption(member)] : [own];
+  return keepsOmitted && isNullable ? [own, nullOption(member)] : [own];
 }
 
 function nullOption(member: Member): MemberOption {
@@ -164,7 +161,7 @@ const VERBS: Readonly<Record<string, readonly [on: string, off: string]>> = {
   disabled: ['disable', 'enable'],
 };
 
-function switchesOf(member: Member, isChange: boolean): MemberOption[] {
+function switchesOf(member: Member, keepsOmitted: boolean): MemberOption[] {
   const name = optionName(member);
   const [on, off] = VERBS[member.name] ?? [name, `no-${name}`];
   const positive = new Option(`--${on}`);
@@ -176,7 +173,7 @@ function switchesOf(member: Member, isChange: boolean): MemberOption[] {
     const describe = () => describeMember(member);
     offered.push({ member, option: positive, means: true, describe });
   }
-  if (isAlone || isChange) {
+  if (isAlone || keepsOmitted) {
     const describe = () => (isAlone ? `not: ${describeMember(member)}` : `the opposite of --${on}`);
     offered.push({ member, option: negative, means: false, describe });
   }

@@ -40,12 +40,17 @@ export function addOperationCommands(
   object: OperatorObject,
   words?: readonly string[],
 ): void {
-  const paths = new Map<OperatorOperation, readonly string[]>();
-  let count = 0;
+  const names: OperatorOperation[] = [];
   for (const each of operationNames) {
-    if (!each.startsWith(`admin.${object}.`)) continue;
-    count += 1;
-    const name = each as OperatorOperation;
+    if (each.startsWith(`admin.${object}.`)) names.push(each as OperatorOperation);
+  }
+  const [only] = names;
+  if (only !== undefined && names.length === 1) {
+    addOperation(group, terminal, only, words !== undefined);
+    return;
+  }
+  const paths = new Map<OperatorOperation, readonly string[]>();
+  for (const name of names) {
     const { command } = rowsByName[name] ?? {};
     if (command === null) continue;
     const path = command?.split(' ') ?? name.replace(/s\b/g, '').split('.').slice(2);
@@ -55,11 +60,7 @@ export function addOperationCommands(
     }
     paths.set(name, path);
   }
-  for (const [name, path] of paths) {
-    const isSingle = count === 1;
-    const command = isSingle ? group : commandAt(group, path);
-    addOperation(command, terminal, name, isSingle && words !== undefined);
-  }
+  for (const [name, path] of paths) addOperation(commandAt(group, path), terminal, name, false);
   for (const each of [group, ...group.commands]) {
     if (each.commands.length === 0) continue;
     addExamples(each, ...each.commands.flatMap(firstExampleOf).slice(0, 2));
@@ -94,7 +95,8 @@ function addOperation(
   const contract: OperationContract = contracts[name];
   const row = rowsByName[name] ?? {};
   const positional: readonly string[] = row.positional ?? pathMembers(contract);
-  const isChange = contract.method === 'PATCH' || contract.method === 'GET';
+  // Each value needs an option then.
+  const keepsOmitted = contract.method === 'PATCH' || contract.method === 'GET';
   const fixed: Record<string, unknown> = {};
   const argumentsOf: Member[] = [];
   const taken: Member[] = [];
@@ -110,7 +112,7 @@ function addOperation(
     } else if (member.const === undefined && member.type !== undefined) {
       // What is ignored has no type.
       taken.push(member);
-      options.push(...optionsOf(member, isChange));
+      options.push(...optionsOf(member, keepsOmitted));
     }
   }
   for (const { option } of options) command.addOption(option);

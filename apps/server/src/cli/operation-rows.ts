@@ -140,6 +140,13 @@ export const operationRows = {
     ends: 'Delete the key {key_id}? Requests with it are refused from then on.',
     done: 'The key is deleted. It was: {name}, role {role}',
   },
+  // The value of a secret that is set is null too.
+  'admin.settings.get': {
+    describe: async ({ data }) =>
+      (await import('./describe.ts')).fieldList(
+        data.map(({ name, value, source }) => [name, `${value ?? '-'} (${source})`]),
+      ),
+  },
 } as const satisfies Rows;
 
 /** The operations that end something for good. */

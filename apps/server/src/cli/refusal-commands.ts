@@ -8,7 +8,7 @@ import { pagesOf, printList } from './list.ts';
 import type { CallAsOperator } from './open-for-command.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { parsePastTime } from './time-options.ts';
+import { parseSince } from './time-options.ts';
 
 const NOTHING_ON_RECORD = `There is no refusal with this request id on record. Either the request was not refused, or its path or method belongs to no operation, or it is older than AUDIT_DAYS, or too many refusals came at once, or the process ended within about a second, before it wrote the refusal.
 Search the log of the service for the request id: each request has a line with "msg":"request", and each call that changed something or was refused has one with "msg":"audit".`;
@@ -72,13 +72,15 @@ export function addRefusalsCommand(command: Command, terminal: Terminal): void {
     .addOption(new Option('--app <app-id>', 'of this application').conflicts(['account', 'grant']))
     .addOption(new Option('--account <account-id>', 'about this account').conflicts('grant'))
     .option('--grant <grant-id>', 'about this grant')
-    .option('--since <iso>', 'from then on, for example 2026-11-21T02:15:30Z', parsePastTime)
+    .option('--since <iso>', 'from then on, for example 2026-11-21T02:15:30Z', parseSince)
     .option('--json', 'print JSON, as the API returns it')
     .action(({ app, account, grant, since, ...options }) =>
       withCalls(terminal, READING, async ({ call }) => {
         const pages = pagesOf(call, 'admin.refusals.list', {
-          ...{ application_id: app, account_id: account, grant_id: grant },
-          ...(since !== undefined && { since: new Date(since).toISOString() }),
+          application_id: app,
+          account_id: account,
+          grant_id: grant,
+          since,
         });
         if (options.json) await printList(terminal, pages, options, []);
         else await printList(terminal, withKeys(call, pages), options, columns);

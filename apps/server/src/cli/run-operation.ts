@@ -10,7 +10,7 @@ import { CHANGING, CREATING, READING, withCalls } from './calls.ts';
 import { confirmEnding, fill } from './confirm.ts';
 import { describeObject } from './describe.ts';
 import { pagesOf, printList } from './list.ts';
-import { columnsOf, listColumns } from './list-columns.ts';
+import { listColumns } from './list-columns.ts';
 import { membersOf } from './member.ts';
 import type { Access } from './open-for-command.ts';
 import { type OperationRow, rowsByName } from './operation-rows.ts';
@@ -21,6 +21,8 @@ interface Options {
   json?: boolean;
   yes?: boolean;
 }
+
+const columns: { readonly [Name in OperatorOperation]?: readonly Column<never>[] } = listColumns;
 
 /** Asks first if the operation ends something for good. */
 export async function runOperation(
@@ -43,7 +45,7 @@ export async function runOperation(
         cursor.type !== undefined
           ? pagesOf(call, name as never, input as never)
           : [((await call(name, input)) as List<never>).data];
-      await printList(terminal, pages, options, columnsFor(name, contract));
+      await printList(terminal, pages, options, columns[name] ?? []);
       return;
     }
     const output = await call(name, input);
@@ -55,13 +57,6 @@ export async function runOperation(
     await terminal.stdout.write(`${text}\n`);
     if (service !== null) await row.afterwards?.(service, terminal);
   });
-}
-
-function columnsFor(name: OperatorOperation, { output }: OperationContract): Column<never>[] {
-  const known: { [Name in OperatorOperation]?: readonly Column<never>[] } = listColumns;
-  if (known[name] !== undefined) return [...known[name]];
-  const { data } = (output as z.ZodObject<{ data: z.ZodArray<z.ZodType> }>).shape;
-  return columnsOf(membersOf(z.toJSONSchema(data.element, { io: 'output' })));
 }
 
 /** All that do not create use an existing database: a missing one means that DATABASE_URL is probably wrong. */

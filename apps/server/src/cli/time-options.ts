@@ -12,3 +12,6 @@ export function parsePastTime(text: string): Milliseconds {
   if (time > Date.now()) throw new InvalidArgumentError('It must not be in the future.');
   return time;
 }
+
+/** As operations take it. They refuse a time to come too, but this way nothing is called. */
+export const parseSince = (text: string): string => new Date(parsePastTime(text)).toISOString();

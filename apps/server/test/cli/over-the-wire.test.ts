@@ -242,7 +242,7 @@ function masked({ code, stdout, stderr }: Run): Run {
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'TIME')
       // Commands and the service have settings of their own.
-      .replace(/^data +name [A-Z].*\n$/s, 'SETTINGS')
+      .replace(/^PORT +\d+ \(.*\n$/s, 'SETTINGS')
       .replaceAll(/https:\/\/link\.example\/\S+/g, 'PAGE')
       // A summary has what both runs did.
       .replace(/^from .* approximate\.\n$/s, (summary) => summary.replaceAll(/\d+/g, 'N'));
