@@ -17,10 +17,15 @@ if (makers.length + tables.length === 0) {
   process.exit(2);
 }
 for (const [path, make] of makers) {
-  const content = await make();
-  if ((await staleFiles(root, new Map([[path, content]]))).length === 0) continue;
-  await writeFile(join(root, path), content);
-  process.stdout.write(`${path}\n`);
+  try {
+    const content = await make();
+    if ((await staleFiles(root, new Map([[path, content]]))).length === 0) continue;
+    await writeFile(join(root, path), content);
+    process.stdout.write(`${path}\n`);
+  } catch (error) {
+    process.stderr.write(`${path}: ${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
 }
 if (tables.length > 0) {
   const words = ['run', ...tables.map(([, test]) => test), '--update'];
@@ -30,5 +35,5 @@ if (tables.length > 0) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  process.exitCode = status ?? 1;
+  if (status !== 0) process.exitCode = status ?? 1;
 }

@@ -17,6 +17,13 @@ const objectTypes = () => import('../../../packages/schema/test/object-types.ts'
 
 /** What makes each file that is generated and committed, by its path from the root. */
 export const generated: Readonly<Record<string, Maker>> = {
+  // First, because TypeDoc reads these.
+  'packages/client/src/admin/operations.ts': async () =>
+    (await operatorMethods()).operatorMethods(),
+  'packages/client/src/admin/operator-calls.ts': async () =>
+    (await operatorMethods()).operatorCalls(),
+  'packages/schema/src/types.ts': async () => (await objectTypes()).objectTypes(),
+  'packages/schema/test/written-types.ts': async () => (await objectTypes()).typesOfSchemas(),
   'apps/server/src/openapi/examples.json': async () => {
     const { recordedExamples } = await import('../../../apps/server/test/openapi/examples.ts');
     return recordedExamples();
@@ -28,12 +35,6 @@ export const generated: Readonly<Record<string, Maker>> = {
   'docs/errors.md': async () => (await import('../error-page.ts')).errorPage(),
   'docs/operations/commands.md': async () => (await import('../command-page.ts')).commandPage(),
   ...Object.fromEntries(pages.map((page) => [`docs/reference/${page}.md`, referencePage(page)])),
-  'packages/client/src/admin/operations.ts': async () =>
-    (await operatorMethods()).operatorMethods(),
-  'packages/client/src/admin/operator-calls.ts': async () =>
-    (await operatorMethods()).operatorCalls(),
-  'packages/schema/src/types.ts': async () => (await objectTypes()).objectTypes(),
-  'packages/schema/test/written-types.ts': async () => (await objectTypes()).typesOfSchemas(),
 };
 
 /** Pages by hand that have one part which is generated. */
