@@ -52,9 +52,21 @@ describeOnEachStore('a database without room', (fresh) => {
     const named = operationNames.filter(needsRoom);
     for (const name of named) expect(await call(name, inputs[name]), name).toMatchObject(full);
     const others = operationNames.filter((name) => !needsRoom(name));
+    let shared = world;
+    const callIn = (name: OperationName) =>
+      call(name, inputsOf(shared)[name], credentialFor(name, shared));
     for (const name of others) {
-      const as = credentialFor(name, world);
-      expect((await call(name, inputs[name], as)).error_code, name).not.toBe('store_full');
+      const { application_id } = shared;
+      if (name === 'admin.applications.delete') {
+        await call('admin.applications.disable', { application_id });
+      }
+      let answer = await callIn(name);
+      // One before it has ended something that it needs.
+      if (answer.status !== 200) {
+        shared = await newWorld(before);
+        answer = await callIn(name);
+      }
+      expect([name, answer.status, answer.error_code]).toEqual([name, 200, undefined]);
     }
     const page = await authorize(server, app.request);
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '60']);
