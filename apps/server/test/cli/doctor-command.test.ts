@@ -22,7 +22,7 @@ import { checkRedemption } from '../../src/doctor/check-redemption.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import { openStore } from '../../src/open-store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnAnyStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { manyGrants } from './many-grants.ts';
 
 async function doctor(environment: NodeJS.ProcessEnv, ...words: string[]) {
@@ -70,7 +70,7 @@ const everyCheck = [
   ...['write_concern', 'clock', 'tls', 'disk', 'events', 'convert'],
 ];
 
-describeOnAnyStore('the doctor', (fresh) => {
+describeOnEachStore('the doctor', (fresh) => {
   test('finds no problem where there is none, converts a code, and leaves nothing behind', async () => {
     const database = await fresh();
     onTestFinished(() => database.remove());

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/open-store.ts';
 import { runInProcess } from '../http/command-process.ts';
-import { describeOnAnyStore } from '../http/databases.ts';
+import { describeOnEachStore } from '../http/databases.ts';
 
 // access.test.ts: it makes no database, and needs no EVENTS_KEY.
-describeOnAnyStore('migrate', (fresh) => {
+describeOnEachStore('migrate', (fresh) => {
   test('says that there is nothing to do', async () => {
     const { url: DATABASE_URL, remove } = await fresh();
     onTestFinished(remove);

@@ -2,14 +2,14 @@ import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import type { FullGrant } from '@latchkey/schema';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { invoke, type Json, send, succeed } from './call.ts';
-import { describeOnAnyStore } from './databases.ts';
+import { describeOnEachStore } from './databases.ts';
 import { confidentialMethods, postForm } from './forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, type TestServer, useServer } from './running-server.ts';
 
 const DAY = 86_400_000;
 
-describeOnAnyStore('a grant that is not used', (fresh) => {
+describeOnEachStore('a grant that is not used', (fresh) => {
   const server = useServer(fresh);
   // The service reads the time of the newest code when it starts. Here, there was none yet.
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { invoke, succeed } from './call.ts';
-import { describeOnAnyStore } from './databases.ts';
+import { describeOnEachStore } from './databases.ts';
 import { confidentialMethods, postForm } from './forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, useServer } from './running-server.ts';
 
 const DAY = 86_400_000;
 
-describeOnAnyStore('the last use of a grant', (fresh) => {
+describeOnEachStore('the last use of a grant', (fresh) => {
   const server = useServer(fresh);
   const at = (time: number) => new Date(time).toISOString().replace('Z', '+00:00');
 

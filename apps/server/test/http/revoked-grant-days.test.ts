@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { invoke, send, succeed } from './call.ts';
-import { describeOnAnyStore } from './databases.ts';
+import { describeOnEachStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { startTestServer } from './running-server.ts';
 
 const DAY = 86_400_000;
 
-describeOnAnyStore('REVOKED_GRANT_DAYS', (fresh) => {
+describeOnEachStore('REVOKED_GRANT_DAYS', (fresh) => {
   test('changes no response to a revocation, and a replayed code is code_expired', async () => {
     const database = await fresh();
     const server = await startTestServer(database.url, { REVOKED_GRANT_DAYS: '1' });

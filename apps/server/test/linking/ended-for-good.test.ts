@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { invoke, succeed } from '../http/call.ts';
-import { describeOnAnyStore } from '../http/databases.ts';
+import { describeOnEachStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -15,7 +15,7 @@ import { type OpenPage, openConsent, visit } from './page-flow.ts';
 
 const OTHER = 'https://app.example/other';
 
-describeOnAnyStore('what has ended stays ended', (fresh) => {
+describeOnEachStore('what has ended stays ended', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   const call = (name: Parameters<typeof succeed>[1], input: object) =>
