@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
-import type { OperationName } from '@latchkey/schema';
+import { type OperationName, operations } from '@latchkey/schema';
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
@@ -54,9 +54,9 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     const { id } = answer.application;
     expect(id).toMatch(/^[\da-f-]{36}$/);
     expect(await isListed()).toBe(true);
-    expect(
-      await asOperator(server, 'admin.applications.get', { application_id: id }),
-    ).toMatchObject({
+    const got = await asOperator(server, 'admin.applications.get', { application_id: id });
+    expect(operations['admin.applications.get'].output.parse(got)).toStrictEqual(got);
+    expect(got).toMatchObject({
       ...{ object: 'application', id, document_uri, name: 'Notes Reader', disabled: false },
       ...{ created_at: expect.any(String), secrets: [], redirect_uris: [CALLBACK] },
       ...{ scopes: null, default_scopes: null, logo_uri: null, public: true },
