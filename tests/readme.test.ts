@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // Declares the types of `inject`.
 import type {} from '@latchkey/test-kit/global-setup';
-import { runsAll, slow } from '@latchkey/test-kit/long';
+import { slow } from '@latchkey/test-kit/long';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
@@ -122,6 +122,8 @@ async function links(routes: string): Promise<void> {
   await application.stop();
 }
 
+const hasRoutes = ({ code }: CodeBlock) => code.includes('app.get(');
+
 /** How a block of each language is tested. */
 const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   async sh(block) {
@@ -155,10 +157,8 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   },
 
   async ts(block) {
-    const hasRoutes = block.code.includes('app.get(');
-    if (runsAll) expect(typeCheck(hasRoutes ? app(block.code) : block.code)).toEqual([]);
     // tests/hosts-guide.test.ts runs that of the host.
-    if (hasRoutes) return block.code.includes('/host') ? undefined : links(block.code);
+    if (hasRoutes(block)) return block.code.includes('/host') ? undefined : links(block.code);
     // In the folder that has the SDK installed.
     const words = [process.execPath, '--input-type=module-typescript', '--eval'];
     await linksAndUnlinks(block, words, examplesFolder);
@@ -193,6 +193,10 @@ async function describePage(page: string): Promise<void> {
         context.skip('there is no MongoDB');
       }
       await way(block);
+    });
+    if (block.language !== 'ts') continue;
+    test(`line ${block.line} compiles`, slow, () => {
+      expect(typeCheck(hasRoutes(block) ? app(block.code) : block.code)).toEqual([]);
     });
   }
 
