@@ -23,7 +23,7 @@ import vectors from '../packages/schema/src/credential-vectors.json' with { type
 import { sourcesOfService } from './support/manifests.ts';
 import { anchors, codeBlocks, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';
-import { schemaOf } from './support/protocol/operation-tables.ts';
+import { listed, schemaOf } from './support/protocol/operation-tables.ts';
 
 // Compares the tables of docs/protocol with those of the code. What only one of them has fails.
 
@@ -31,9 +31,6 @@ const credentials = await protocolPage('credentials.md');
 const errors = await protocolPage('errors.md');
 const eventsPage = await protocolPage('events.md');
 const limits = await protocolPage('limits.md');
-
-const listed = (values: readonly string[] | undefined) =>
-  values === undefined || values.length === 0 ? '–' : values.join(', ');
 
 describe('the errors', () => {
   test('are those of the error table', () => {

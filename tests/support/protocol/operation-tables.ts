@@ -21,7 +21,7 @@ export interface Schema {
 export const schemaOf = (schema: unknown) => schema as Schema;
 
 const code = (text: string) => `\`${text}\``;
-const listed = (values: readonly string[] = []) => values.join(', ') || '–';
+export const listed = (values: readonly string[] = []) => values.join(', ') || '–';
 
 const headings: Record<Caller, string> = {
   application: 'Of an application',
