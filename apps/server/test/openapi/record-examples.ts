@@ -19,6 +19,7 @@ import { errorsOf } from '../../src/openapi/errors.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { startServer } from '../../src/start-server.ts';
 import { type HttpResponse, type Json, type Request, requestOf, send } from '../http/call.ts';
+import { FORM_TYPE } from '../http/forms.ts';
 import { seed, takeMessages } from './seed.ts';
 
 type Input = Record<string, unknown>;
@@ -109,7 +110,7 @@ const tokenRequest = (input: Input, as: string): Request => ({
   method: 'POST',
   path: '/oauth/token',
   authorization: as,
-  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  headers: FORM_TYPE,
   body: new URLSearchParams(input as Record<string, string>).toString(),
 });
 
@@ -213,11 +214,11 @@ const token = await anotherGrant();
 recorded.set('oauth.token', token);
 await recordError('oauth.token', 'code_already_used', tokenRequest(token.input, bearer));
 outcomeIsLost = true;
-for (const name of ['grants.convert', 'oauth.token']) {
-  const { code } = await call('admin.codes.issue', bound);
-  const input = { code, ...binding, grant_type: 'authorization_code' };
-  await recordError(name, 'outcome_unknown', tokenRequest(input, bearer));
-}
+const { code: lost } = await call('admin.codes.issue', bound);
+await refuse('grants.convert', 'outcome_unknown', { code: lost, ...binding }, bearer);
+const { code: lostAtEndpoint } = await call('admin.codes.issue', bound);
+const lostInput = { code: lostAtEndpoint, ...binding, grant_type: 'authorization_code' };
+await recordError('oauth.token', 'outcome_unknown', tokenRequest(lostInput, bearer));
 outcomeIsLost = false;
 
 // The linking flow.
