@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
 import * as admin from '@latchkey/client/admin';
 import * as events from '@latchkey/client/events';
@@ -11,6 +12,7 @@ import * as testing from '@latchkey/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { errorClass } from '../packages/client/src/error-classes.ts';
 import { APPLICATION } from './support/application.ts';
+import { staleFiles } from './support/generated/stale.ts';
 import { codeBlocks } from './support/markdown.ts';
 import { makeReference, type Named, pages, type Reference } from './support/reference/reference.ts';
 import { typeCheck } from './support/type-check.ts';
@@ -19,6 +21,12 @@ let reference: Reference;
 beforeAll(async () => {
   reference = await makeReference();
 }, INSTALL_TIMEOUT_MS);
+
+test('what is committed is what the docstrings say', async () => {
+  const made = new Map(pages.map((page) => [`docs/reference/${page}.md`, reference.pages[page]]));
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  expect(await staleFiles(root, made), 'Run: npm run generate').toEqual([]);
+});
 
 // A compilation of a hundred files, which a busy machine takes its time for.
 test('each of their examples compiles on its own', { timeout: 300_000, ...slow }, () => {
