@@ -203,10 +203,21 @@ await untilListed('admin.refusals.list', { account_id: ACCOUNT });
 await record('admin.refusals.list', { account_id: ACCOUNT, since: '2026-11-21T00:00:00Z' });
 await record('admin.accounts.export', { account_id: ACCOUNT });
 
+/** The input of a conversion of a new code. */
+async function newConversion(): Promise<Input> {
+  const { code } = await call('admin.codes.issue', bound);
+  return { code, ...binding };
+}
+
+/** The same at the token endpoint. */
+const newTokenInput = async (): Promise<Input> => ({
+  ...(await newConversion()),
+  grant_type: 'authorization_code',
+});
+
 /** At the token endpoint. */
 async function anotherGrant(): Promise<{ input: Input; output: Json }> {
-  const { code } = await call('admin.codes.issue', bound);
-  const input = { code, ...binding, grant_type: 'authorization_code' };
+  const input = await newTokenInput();
   return { input, output: await succeed(tokenRequest(input, bearer)) };
 }
 
@@ -214,11 +225,9 @@ const token = await anotherGrant();
 recorded.set('oauth.token', token);
 await recordError('oauth.token', 'code_already_used', tokenRequest(token.input, bearer));
 outcomeIsLost = true;
-const { code: lost } = await call('admin.codes.issue', bound);
-await refuse('grants.convert', 'outcome_unknown', { code: lost, ...binding }, bearer);
-const { code: lostAtEndpoint } = await call('admin.codes.issue', bound);
-const lostInput = { code: lostAtEndpoint, ...binding, grant_type: 'authorization_code' };
-await recordError('oauth.token', 'outcome_unknown', tokenRequest(lostInput, bearer));
+await refuse('grants.convert', 'outcome_unknown', await newConversion(), bearer);
+const lost = await newTokenInput();
+await recordError('oauth.token', 'outcome_unknown', tokenRequest(lost, bearer));
 outcomeIsLost = false;
 
 // The linking flow.
