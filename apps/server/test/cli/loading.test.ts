@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ServerProcess } from '../http/served-process.ts';
 
 const root = new URL('../../../../', import.meta.url);
 const script = fileURLToPath(new URL('apps/server/src/cli/latchkey.ts', root));
