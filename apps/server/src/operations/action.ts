@@ -3,33 +3,35 @@ import type { AuditedIds } from '@latchkey/rules/audit/audit';
 import type { Service } from '@latchkey/rules/service';
 import type { OperationContract, Role } from '@latchkey/schema';
 import type { AnyCaller } from './caller.ts';
-import type { CallDetails } from './handler.ts';
 
 /** `exchanges`: a success counts as a request, a wrong code as a failed exchange. */
 export type CountsAgainst = 'nothing' | 'requests' | 'exchanges' | 'links' | 'pages';
 
 export type Audited = 'always' | 'first_use' | 'refusals';
 
-export type IdPaths = { readonly [Id in keyof AuditedIds]?: string };
-
-type IdPathsIn<Members> = { readonly [Id in keyof AuditedIds]?: IdPath<Members> & string };
+/** Where the ids that are audited are: in the input, before the call is handled, or only in the output. */
+export type IdPaths<Input = object, Output = object> = {
+  readonly [Id in keyof AuditedIds]?: `input.${IdPath<Input>}` | `output.${IdPath<Output>}`;
+};
 
 type IdPath<Members> = Members extends unknown
   ?
-      | keyof Members
+      | (keyof Members & string)
       | (Members extends { application: { id: string | null } | null } ? 'application.id' : never)
   : never;
 
 export interface ActionColumns {
   readonly counts: CountsAgainst;
   readonly audited: Audited;
-  readonly inputIds: IdPaths;
-  readonly outputIds: IdPaths;
+  readonly ids: { readonly [Id in keyof AuditedIds]?: string };
 }
 
-export interface ColumnsFor<Input, Output> extends ActionColumns {
-  readonly inputIds: IdPathsIn<Input>;
-  readonly outputIds: IdPathsIn<Output>;
+export interface CallDetails {
+  publicUrl: () => string;
+  /** A handler adds the ids that its row cannot name. */
+  ids: AuditedIds;
+  /** For a call that did nothing and needed no more than a public id. Throws over the limit. */
+  countFruitless(): void;
 }
 
 /** The input chooses the action. A refusal before that is recorded under `name`. */

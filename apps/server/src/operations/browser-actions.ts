@@ -35,7 +35,7 @@ import type {
   PageRecord,
   ScopeRecord,
 } from '@latchkey/store/records';
-import type { Action, ColumnsFor, CountsAgainst } from './action.ts';
+import type { Action, CountsAgainst, IdPaths } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
 export interface Redirect {
@@ -86,9 +86,9 @@ export interface PageOpening {
 }
 
 interface BrowserAction<Output extends object, Input extends object, By extends AnyCaller>
-  extends Pick<ColumnsFor<Input, Output>, 'inputIds' | 'outputIds'>,
-    Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {
+  extends Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {
   counts?: CountsAgainst;
+  ids: IdPaths<Input, Output>;
 }
 
 // A browser sends no members: `readInput` of its route makes the input.
@@ -112,8 +112,7 @@ export const browserActions = {
     caller: 'visitor',
     changes: true,
     counts: 'links',
-    inputIds: { application_id: 'application.id' },
-    outputIds: { link_id: 'link_id' },
+    ids: { application_id: 'input.application.id', link_id: 'output.link_id' },
     async handle(service, request: UnconfirmedRequest, _visitor: Visitor, initiator) {
       const { link, redirect_to } = await beginLink(service, request, initiator);
       return { redirect_to, link_id: link.id };
@@ -124,8 +123,7 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'visitor',
     changes: true,
-    inputIds: {},
-    outputIds: {},
+    ids: {},
     handle(service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> {
       const { address, ticket, session } = asked;
       return openPage(service, address, ticket, session, initiator);
@@ -136,8 +134,7 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'user',
     changes: false,
-    inputIds: {},
-    outputIds: {},
+    ids: {},
     async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
       const access = accessOf(user);
       const end = await readEnd(service, user, initiator);
@@ -151,8 +148,7 @@ export const browserActions = {
     name: 'pages.done',
     caller: 'user',
     changes: false,
-    inputIds: {},
-    outputIds: { link_id: 'link_id' },
+    ids: { link_id: 'output.link_id' },
     async handle(
       service,
       { returns }: { returns: ReturnToStranger | null },
@@ -178,9 +174,8 @@ export const browserActions = {
     name: 'admin.links.approve',
     caller: 'user',
     changes: true,
-    inputIds: {},
     // An application with a document gets its id by its first approval.
-    outputIds: { grant_id: 'grant_id', application_id: 'application.id' },
+    ids: { grant_id: 'output.grant_id', application_id: 'output.application.id' },
     async handle(service, _input: object, user: User, initiator) {
       const { account_id } = user.page;
       const decided = await approve(service, accessOf(user), { account_id }, initiator);
@@ -195,8 +190,7 @@ export const browserActions = {
     name: 'admin.links.deny',
     caller: 'user',
     changes: true,
-    inputIds: {},
-    outputIds: {},
+    ids: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
       return answerOf(service, await deny(service, accessOf(user), initiator), user);
     },
@@ -207,8 +201,7 @@ export const browserActions = {
     caller: 'user',
     counts: 'pages',
     changes: true,
-    inputIds: {},
-    outputIds: {},
+    ids: {},
     handle(service, _input: object, user: User, initiator): Promise<Redirect> {
       return switchAccount(service, accessOf(user), initiator);
     },
@@ -219,8 +212,7 @@ export const browserActions = {
     caller: 'user',
     counts: 'pages',
     changes: false,
-    inputIds: {},
-    outputIds: {},
+    ids: {},
     async handle(service, { done }: { done: string | null }, user: User): Promise<ConnectionsView> {
       const { account_id } = user.page;
       const connections = await listConnections(service, account_id);
@@ -239,8 +231,7 @@ export const browserActions = {
     caller: 'user',
     counts: 'pages',
     changes: false,
-    inputIds: { application_id: 'application_id' },
-    outputIds: {},
+    ids: { application_id: 'input.application_id' },
     async handle(
       service,
       { application_id }: { application_id: string | null },
@@ -260,8 +251,7 @@ export const browserActions = {
     caller: 'user',
     counts: 'pages',
     changes: true,
-    inputIds: { application_id: 'application_id' },
-    outputIds: {},
+    ids: { application_id: 'input.application_id' },
     async handle(service, asked: { application_id: string }, { page }: User, initiator) {
       const { application_id } = asked;
       await endConnection(service, { account_id: page.account_id, application_id }, initiator);

@@ -4,7 +4,7 @@ import type { AuditedCall, AuditedIds } from '@latchkey/rules/audit/audit';
 import type { Limits } from '@latchkey/rules/limits/limits';
 import type { Service } from '@latchkey/rules/service';
 import type { ErrorCode } from '@latchkey/schema';
-import type { Action, ActionChoice, IdPaths } from './action.ts';
+import type { Action, ActionChoice, ActionColumns } from './action.ts';
 import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
 import { parameterInvalid } from './input.ts';
@@ -124,7 +124,7 @@ export async function call<Output extends object, Input extends object, By exten
       if (!parsed.success) throw parameterInvalid(parsed.error);
       valid = parsed.data;
     }
-    noteIds(record.ids, valid, action.inputIds);
+    noteIds(record.ids, action, 'input', valid);
 
     const handle = async (): Promise<Output> => {
       countCall(limits, action, authenticated);
@@ -156,7 +156,7 @@ export async function call<Output extends object, Input extends object, By exten
       ? handle()
       : (intercept({ operation: action.name, breakConnection }, handle) as Promise<Output>));
 
-    noteIds(record.ids, output, action.outputIds);
+    noteIds(record.ids, action, 'output', output);
     const { audited } = action;
     const isAudited = audited === 'always' || (audited === 'first_use' && isFirstUse);
     afterCall(context, steps, { record, caller, isAudited, error: null });
@@ -258,11 +258,16 @@ function grantIn({ grant_id }: DomainError['members']): AuditedIds {
   return grant_id === undefined ? {} : { grant_id };
 }
 
-function noteIds(ids: AuditedIds, members: object, paths: IdPaths): void {
+function noteIds(
+  ids: AuditedIds,
+  { ids: paths }: ActionColumns,
+  of: 'input' | 'output',
+  members: object,
+): void {
   for (const [name, path] of Object.entries(paths)) {
-    let value: unknown = members;
+    let value: unknown = { [of]: members };
     for (const member of path.split('.'))
-      value = (value as Record<string, unknown> | null)?.[member];
+      value = (value as Record<string, unknown> | null | undefined)?.[member];
     if (typeof value === 'string') ids[name as keyof AuditedIds] = value;
   }
 }

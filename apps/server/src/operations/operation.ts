@@ -6,16 +6,24 @@ import {
   type OperationOutput,
   operationNames,
 } from '@latchkey/schema';
+import { accountRows } from './account.ts';
+import { accountsRows } from './accounts.ts';
 import type { Action } from './action.ts';
+import { applicationRows } from './applications.ts';
 import type { CallerOf } from './caller.ts';
-import type { Handlers } from './handler.ts';
-import { accountHandlers } from './handlers/account.ts';
-import { adminHandlers } from './handlers/admin.ts';
-import { eventsHandlers } from './handlers/events.ts';
-import { grantHandlers } from './handlers/grants.ts';
-import { keyHandlers } from './handlers/keys.ts';
-import { linkingHandlers } from './handlers/linking.ts';
-import { operationTable, type ReadAccount } from './operation-table.ts';
+import { codeRows } from './codes.ts';
+import { connectionRows } from './connections.ts';
+import { deliveryRows } from './deliveries.ts';
+import { endpointRows } from './endpoints.ts';
+import { grantRows } from './grants.ts';
+import { keyRows } from './keys.ts';
+import { linkRows } from './links.ts';
+import { pageRows } from './pages.ts';
+import { refusalRows } from './refusals.ts';
+import { resourceRows } from './resources.ts';
+import type { OperationRow, ReadAccount } from './row.ts';
+import { scopeRows } from './scopes.ts';
+import { serviceRows } from './service.ts';
 
 export interface Operation extends OperationContract, Action {
   readonly name: OperationName;
@@ -24,13 +32,22 @@ export interface Operation extends OperationContract, Action {
   readonly account?: ReadAccount | undefined;
 }
 
-const handlers: Handlers = {
-  ...grantHandlers,
-  ...accountHandlers,
-  ...adminHandlers,
-  ...linkingHandlers,
-  ...keyHandlers,
-  ...eventsHandlers,
+const rows: { readonly [Name in OperationName]: OperationRow<Name> } = {
+  ...accountRows,
+  ...accountsRows,
+  ...applicationRows,
+  ...codeRows,
+  ...connectionRows,
+  ...deliveryRows,
+  ...endpointRows,
+  ...grantRows,
+  ...keyRows,
+  ...linkRows,
+  ...pageRows,
+  ...refusalRows,
+  ...resourceRows,
+  ...scopeRows,
+  ...serviceRows,
 };
 
 // A wire that iterates over all operations cannot name the types of each contract, so this one cast
@@ -38,11 +55,10 @@ const handlers: Handlers = {
 const implement = (name: OperationName): Operation => {
   const contract: OperationContract = contracts[name];
   return {
-    name,
+    ...{ name, counts: 'nothing' },
     ...contract,
-    ...operationTable[name],
+    ...(rows[name] as Omit<Operation, keyof OperationContract>),
     changes: !(contract.readOnly ?? contract.method === 'GET'),
-    handle: handlers[name] as Operation['handle'],
   };
 };
 

@@ -96,7 +96,7 @@ export function waysToEnd(server: ServerWithDatabase): WayToEnd[] {
     {
       name: 'an erasure',
       reason: 'account_erased',
-      by: 'operations/handlers/admin.ts',
+      by: 'operations/accounts.ts',
       end: ({ account_id }) => call('admin.accounts.erase', { account_id }),
     },
     {

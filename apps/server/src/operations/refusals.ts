@@ -5,9 +5,22 @@ import type { Service } from '@latchkey/rules/service';
 import type { List, Refusal, ValidatedInput } from '@latchkey/schema';
 import type { RefusalFilter } from '@latchkey/store/store';
 import { idOfCursor, type ListInput, pageOf, readList } from './list.ts';
+import type { OperationRows } from './row.ts';
 import { toRefusal } from './wire.ts';
 
-export async function listRefusals(
+export const refusalRows: OperationRows<'admin.refusals'> = {
+  'admin.refusals.list': {
+    audited: 'refusals',
+    ids: {
+      application_id: 'input.application_id',
+      account_id: 'input.account_id',
+      grant_id: 'input.grant_id',
+    },
+    handle: listRefusals,
+  },
+};
+
+async function listRefusals(
   { store, clock, audit, redact }: Service,
   { since: from, limit, cursor, request_id, ...filter }: ValidatedInput<'admin.refusals.list'>,
 ): Promise<List<Refusal>> {
