@@ -358,24 +358,14 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('listIndexes', failure(26, 'NamespaceNotFound'));
     await storeOn(server, { query: weakening });
     const made = server.sent('createIndexes');
-    expect(made).toHaveLength(Object.keys(indexesOf()).length);
+    const collections = Object.keys(indexesOf()).sort();
+    expect(made.map(({ createIndexes }) => createIndexes).sort()).toEqual(collections);
     for (const one of made) {
       expect(one.writeConcern).toEqual(durable);
       expect(one.commitQuorum).toBe('majority');
     }
     const read = server.sent('listIndexes');
-    expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
-      'accounts',
-      'applications',
-      'deliveries',
-      'endpoints',
-      'grants',
-      'hour_counts',
-      'links',
-      'pages',
-      'rate_limit_counts',
-      'refusals',
-    ]);
+    expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual(collections);
     for (const one of read) expect(one).not.toHaveProperty('$readPreference');
   });
 });

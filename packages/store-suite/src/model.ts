@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inputs } from '@latchkey/schema';
+import { unsaidMembers } from '@latchkey/store/application-members';
 import { firstGenerations } from '@latchkey/store/generations';
 import type { NewCode, Store } from '@latchkey/store/store';
 import { longer, runsAll } from '@latchkey/test-kit/long';
@@ -115,7 +116,9 @@ const wanted = mostly(null, fc.array(anyResource, { maxLength: 2 }));
 const consistent = (code: NewCode): NewCode =>
   code.redirect_uri === null ? { ...code, redirect_uri_given: false } : code;
 const anyGeneration = fc.integer({ min: 0, max: 2 });
+const unsaid = Object.entries(unsaidMembers).map(([name, value]) => [name, fc.constant(value)]);
 const applicationMembers = {
+  ...Object.fromEntries(unsaid),
   name: anyText,
   redirect_uris: fc.subarray(redirectUris),
   scopes: fc.option(anyScope.map((scope) => scope.split(' '))),
