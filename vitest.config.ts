@@ -49,7 +49,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // They only end what hangs: tests start programs, and a busy machine may need ten times as long.
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // A hook may compile a program.
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './scripts/closing-line.ts'],
   },

@@ -1,8 +1,9 @@
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 // For the member of a test's meta data.
 import type {} from '../packages/test-kit/src/long.ts';
+import { minutesOfParts } from './ci/minutes.ts';
 
 /** What `scripts/ci/second-try.mjs` reads: it names the file in `TEST_REPORT`. */
 interface Report {
@@ -14,12 +15,15 @@ interface Report {
   failedOutside: boolean;
   /** What the other files add to the last line. */
   others: { passed: number; skipped: string };
+  /** What the parts of `.ci/run` took, a line each; empty in any other run. */
+  minutes: string[];
 }
 
 /**
  * Ends the run with a line for readers of the last line alone. It says how many tests passed, failed
  * and were skipped, and names the suites that were skipped because a tool or a database is missing.
- * The line before it says what `npm test` leaves out.
+ * The line before it says what `npm test` leaves out. If `.ci/run` names a file in `TEST_MINUTES`, the lines
+ * before say what each of its parts took.
  */
 export default class ClosingLine implements Reporter {
   #filesLeftOut = 0;
@@ -59,13 +63,14 @@ export default class ClosingLine implements Reporter {
       const line = `${passed} passed, ${failures} failed${this.#skipped(modules)}`;
       const report: Report = {
         line,
-        failedFiles: failedModules.map(({ moduleId }) => relative(process.cwd(), moduleId)),
+        failedFiles: failedModules.map(pathOf),
         failedOutside: errors.length > 0 || hasOther,
         others: { passed: count(others, 'passed'), skipped: this.#skipped(others) },
+        minutes: minutesOfRun(modules),
       };
       const { TEST_REPORT } = process.env;
       if (TEST_REPORT !== undefined) writeFileSync(TEST_REPORT, JSON.stringify(report));
-      process.stdout.write(`\n${[...lines, line].join('\n')}\n`);
+      process.stdout.write(`\n${[...report.minutes, ...lines, line].join('\n')}\n`);
     });
   }
 
@@ -78,6 +83,19 @@ export default class ClosingLine implements Reporter {
     const names = missed.length === 0 ? '' : `: ${missed.join(', ')}`;
     return `, ${skipped.length} skipped${names}`;
   }
+}
+
+const pathOf = ({ moduleId }: TestModule) => relative(process.cwd(), moduleId);
+
+/** @param modules - of a run that is over */
+function minutesOfRun(modules: readonly TestModule[]): string[] {
+  const { TEST_MINUTES } = process.env;
+  if (!TEST_MINUTES) return [];
+  const files = modules.map((module) => ({
+    path: pathOf(module),
+    seconds: module.diagnostic().duration / 1000,
+  }));
+  return minutesOfParts(readFileSync(TEST_MINUTES, 'utf8'), files, process.uptime());
 }
 
 function testsOf(modules: readonly TestModule[], state: string): TestCase[] {

@@ -73,6 +73,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'bin/sudo'), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
   // For every user and system, a machine without the tools of the tests.
   const programs = ['bash', 'sh', 'basename', 'dirname', 'timeout', 'sleep', 'sha256sum', 'base64'];
+  programs.push('mktemp', 'rm');
   for (const name of programs) {
     const path = (await succeed('/bin/sh', ['-c', `command -v ${name}`], { env: {} })).trim();
     await symlink(path, join(folder, 'bin', name));

@@ -1,7 +1,8 @@
-import { glob, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Environment, environment, run } from './support/service.ts';
 
 const folder = fileURLToPath(new URL('support/closing-line', import.meta.url));
@@ -47,6 +48,18 @@ test('tests chosen by name leave out the others without a list of them', async (
 
 test('a failed test is counted', async () => {
   expect((await linesOf(['tests/failing'], {})).at(-1)).toBe('0 passed, 1 failed');
+});
+
+test('the minutes of the parts of CI stand before the last line', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'latchkey-minutes-')), 'minutes');
+  onTestFinished(() => rm(dirname(file), { recursive: true }));
+  await writeFile(file, 'check 60.00 30.00 30.00\n');
+  const [check, rest, last] = await linesOf(['tests/mixed', 'tests/file'], {
+    ...{ TEST_ALL: '1', TEST_MINUTES: file },
+  });
+  expect(check).toMatch(/^check +1\.0 of \d+ minutes, +1\.0 of the CPU$/);
+  expect(rest).toMatch(/^the rest +\d+\.\d of \d+ minutes$/);
+  expect(last).toBe(`4 passed, 0 failed, ${NOT_RUN}`);
 });
 
 test('a skip says why, for the closing line', async () => {

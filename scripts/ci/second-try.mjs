@@ -36,7 +36,7 @@ function tryAgain({ failedFiles, failedOutside }) {
   for (const file of failedFiles) {
     process.stdout.write(`\n${file} has failed. It is run alone, until it has passed twice.\n`);
     // Its whole path: a part of it could be the name of another file too.
-    const passes = () => runTask([resolve(file)]);
+    const passes = () => runTask([resolve(file)], { TEST_MINUTES: '' });
     if (!passes() || !passes()) return `${file} failed again`;
   }
 }
@@ -54,7 +54,7 @@ try {
       const report = JSON.parse(readFileSync(TEST_REPORT, 'utf8'));
       const reason = tryAgain(report);
       if (reason !== undefined) {
-        end(1, `It stays failed: ${reason}.`, report.line);
+        end(1, ...report.minutes, `It stays failed: ${reason}.`, report.line);
       } else {
         const { failedFiles, others } = report;
         if (process.env.GITHUB_ACTIONS === 'true') {
@@ -63,7 +63,7 @@ try {
           }
         }
         const line = `${others.passed + failedFiles.length} passed, 0 failed${others.skipped}`;
-        end(0, `passed only on the second try: ${failedFiles.join(', ')}`, line);
+        end(0, ...report.minutes, `passed only on the second try: ${failedFiles.join(', ')}`, line);
       }
     }
   }

@@ -13,7 +13,7 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
   let set: ReplicaSet;
   beforeEach(async () => {
     set = await ReplicaSet.start(mongod, { members: 3 });
-  }, 120_000);
+  });
   afterEach(() => set.stop());
 
   async function open(url: string): Promise<Store> {

@@ -141,7 +141,7 @@ describeWithMongod('two services that are killed at every step,', (mongod) => {
   let set: ReplicaSet;
   beforeAll(async () => {
     set = await ReplicaSet.start(mongod, { members: 3 });
-  }, 120_000);
+  });
   afterAll(() => set.stop());
 
   test('tell every change, while the primary changes', { timeout }, async () => {

@@ -119,7 +119,7 @@ describeWithMongod('two servers that are killed and stopped under load,', (mongo
     let set: ReplicaSet;
     beforeAll(async () => {
       set = await ReplicaSet.start(mongod, { members });
-    }, 120_000);
+    });
     afterAll(() => set.stop());
 
     test.each(seeds)('keep what they promise, seed %i', options, async (seed) => {

@@ -12,7 +12,7 @@ describeWithMongod('a member with a vote that is down', (mongod) => {
   let set: ReplicaSet;
   beforeAll(async () => {
     set = await ReplicaSet.start(mongod, { members: 3 });
-  }, 120_000);
+  });
   afterAll(() => set.stop());
 
   test('holds up neither the requests nor the build of a missing index', options, async () => {

@@ -62,7 +62,7 @@ describeWithMongod('what is told about links is true in one order', (mongod) => 
     beforeAll(async () => {
       network = canMakeNetworks ? await Network.start(5) : undefined;
       set = await ReplicaSet.start(mongod, { members: 3, hosts: network?.hosts });
-    }, 120_000);
+    });
     afterAll(async () => {
       await set?.stop();
       await network?.stop();

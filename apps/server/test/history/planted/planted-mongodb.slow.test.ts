@@ -20,7 +20,7 @@ describeWithMongod('two servers that read from the secondaries of a set of three
   let set: ReplicaSet;
   beforeAll(async () => {
     set = await ReplicaSet.start(mongod, { members: 3 });
-  }, 120_000);
+  });
   afterAll(() => set.stop());
 
   function runPlant(plant: PlantName, load: Partial<RunOptions>): Promise<RunResult> {
