@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -8,9 +9,12 @@ export default defineConfig({
     globalSetup: fileURLToPath(
       new URL('../../packages/test-kit/src/global-setup.ts', import.meta.url),
     ),
+    // As the other projects have it.
+    maxWorkers: availableParallelism() + 1,
     // They only end what hangs.
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // A hook may compile a program.
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: [
       'default',
