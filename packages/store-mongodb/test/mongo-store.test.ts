@@ -1,5 +1,5 @@
 import { testStore } from '@latchkey/store-suite';
-import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { describeOnLargestMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { mongoHarness } from './mongo-harness.ts';
 
-describeOnEachMongodb('the store', (server) => testStore('MongoDB', mongoHarness(server)));
+describeOnLargestMongodb('the store', (server) => testStore('MongoDB', mongoHarness(server)));

@@ -209,7 +209,9 @@ describeWithMongod('a server with TLS and users', (mongod) => {
     });
 
     test('if the certificate file has no key', async () => {
-      expect(await failureOf(urlWith(x509(authority.file)))).toMatch(/tlsCertificateKeyFile/);
+      expect(await failureOf(urlWith(x509(authority.file)), impatient)).toMatch(
+        /tlsCertificateKeyFile/,
+      );
     });
 
     test('if the replica set has another name', async () => {

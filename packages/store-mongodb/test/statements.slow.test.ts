@@ -18,7 +18,7 @@ import { type Examined, joined, openExplained } from './statements.ts';
 // Each command that the store sends is explained on a database, and on one of twice its size. An
 // insert examines nothing, and the read-back of an uncertain write looks for one `_id`.
 
-const GRANTS = 100_000;
+const GRANTS = 20_000;
 const BESIDE = 200;
 const FEW = [
   ...['applications', 'scopes', 'resources', 'keys'],

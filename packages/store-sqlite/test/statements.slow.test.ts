@@ -27,7 +27,7 @@ import { openSqliteTarget } from '../src/transfer.ts';
 // examines; the height of a tree takes none. Python has an SQLite of its own, perhaps an older one:
 // `statements.test.ts` has the plans of ours, and the scans that are one instruction.
 
-const GRANTS = 100_000;
+const GRANTS = 20_000;
 const BESIDE = 200;
 
 // A statement sets up about 100. A row that has 20 columns and is written to seven indexes takes 200.

@@ -1,6 +1,7 @@
 import { deliveries, endpointOwners, endpoints as kind } from '@latchkey/store/kinds';
 import { HOST_OWNER } from '@latchkey/store/records';
 import { anEndpoint, anId, aPing } from '@latchkey/store-suite/records';
+import { longer } from '@latchkey/test-kit/long';
 import { expect, test, vi } from 'vitest';
 import { driverOf } from '../../src/open-store.ts';
 import { succeed } from '../http/call.ts';
@@ -9,7 +10,7 @@ import { linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer } from '../http/running-server.ts';
 import { startReceiver } from './receiver.ts';
 
-const BACKLOG = 100_000;
+const BACKLOG = longer(20_000, 100_000);
 const PAGE = 1_000;
 
 describeOnEachStore('messages that wait for an endpoint that hangs', (fresh) => {

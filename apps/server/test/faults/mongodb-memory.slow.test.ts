@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
-import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { describeOnLargestMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { expect, test } from 'vitest';
 import { invoke, type Json } from '../http/call.ts';
 import { isDurableWrite, lookAtOnce, startBehindProxy, urlThrough } from './behind-proxy.ts';
@@ -11,7 +11,7 @@ const WARM_UP = 20;
 const CUTS = longer(240, 3_000);
 const MOST_CUTS = longer(960, 9_000);
 
-describeOnEachMongodb('connections that break,', (mongodb) => {
+describeOnLargestMongodb('connections that break,', (mongodb) => {
   test('leave nothing behind in the process', {
     timeout: longer(300_000, 1_800_000),
   }, async () => {

@@ -11,7 +11,7 @@ import type { Flood } from './flood-process.ts';
 // A few kilobytes can't stop the service: 50 connections flood it without credentials, its heap is
 // 128 MB, and it serves others at the same time.
 
-const FLOOD_MS = runsAll ? longer(10_000, 30_000) : 2_000;
+const FLOOD_MS = runsAll ? longer(5_000, 30_000) : 2_000;
 const FLOOD_BYTES = 1_000_000;
 const script = fileURLToPath(new URL('./flood-process.ts', import.meta.url));
 

@@ -19,15 +19,26 @@ export function describeOnMongodb(
 export function describeOnEachMongodb(title: string, suite: (server: string) => void): void {
   describeOnMongodb(title, suite);
   const request = inject('threeMembersUrl');
-  if (request) {
-    describe(`${title} on a replica set of three`, slow, async () => {
-      // All suites share the set. It starts with the first request.
-      if (runsAll) suite(await urlFrom(request));
-      else test('is the same');
-    });
-  } else {
-    skipReplicaSets(`${title} on a replica set of three`);
-  }
+  if (request) describeOnThree(title, request, suite);
+  else skipReplicaSets(`${title} on a replica set of three`);
+}
+
+function describeOnThree(title: string, request: string, suite: (server: string) => void): void {
+  describe(`${title} on a replica set of three`, slow, async () => {
+    // All suites share the set. It starts with the first request.
+    if (runsAll) suite(await urlFrom(request));
+    else test('is the same');
+  });
+}
+
+/**
+ * Runs a suite on the MongoDB of the tests; if slow tests run, on a replica set of three in its place, which breaks
+ * whatever a single node breaks.
+ */
+export function describeOnLargestMongodb(title: string, suite: (server: string) => void): void {
+  const request = inject('threeMembersUrl');
+  if (runsAll && request) describeOnThree(title, request, suite);
+  else describeOnMongodb(title, suite);
 }
 
 /** Runs a suite that starts replica sets of its own, to harm them. */
