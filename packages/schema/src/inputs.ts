@@ -41,13 +41,26 @@ const operatorInput = <Shape extends z.ZodRawShape>(members: Shape) =>
     },
   });
 
+const idOf = (what: string) => uuid.meta({ description: `The id of ${what}.` });
+const applicationId = idOf('the application');
+const accountId = uuid.meta({
+  description: 'The id of the account: a UUID that the host chooses.',
+});
+const grantId = uuid.meta({
+  description: 'The id of the grant. Its code has the same id.',
+});
+const endpointId = idOf('the endpoint');
+const resourceId = uuid.meta({
+  description: 'The id of the resource, which is not its address.',
+});
+
 export const noInput = z.object({});
 
 export const codeInput = z.object({
   code: z
     .string()
     .min(1, 'Must be the code that was issued. It starts with lk_code_.')
-    .meta({ examples: ['lk_code_…'] }),
+    .meta({ description: 'The code that the browser brought.', examples: ['lk_code_…'] }),
   redirect_uri: z
     .string()
     .optional()
@@ -71,18 +84,18 @@ export const tokenInput = z.object({
   token: z
     .string()
     .min(1, 'Must be the secret of a grant. It starts with lk_grant_.')
-    .meta({ examples: ['lk_grant_…'] }),
+    .meta({ description: 'The secret of a grant.', examples: ['lk_grant_…'] }),
   token_type_hint: z
     .string()
     .optional()
     .meta({ description: 'Ignored: there is one type of token.' }),
 });
 
-export const ownGrantIdInput = z.object({ grant_id: uuid });
+export const ownGrantIdInput = z.object({ grant_id: grantId });
 export const emptyInput = operatorInput({});
-export const grantIdInput = operatorInput({ grant_id: uuid });
-export const applicationIdInput = operatorInput({ application_id: uuid });
-export const accountIdInput = operatorInput({ account_id: uuid });
+export const grantIdInput = operatorInput({ grant_id: grantId });
+export const applicationIdInput = operatorInput({ application_id: applicationId });
+export const accountIdInput = operatorInput({ account_id: accountId });
 
 const wholeNumber = (most: number) =>
   z
@@ -91,46 +104,54 @@ const wholeNumber = (most: number) =>
     .max(most, `Must be at most ${most}.`);
 
 const applicationMembers = {
-  name: text.meta({ examples: ['Acme'] }),
+  name: text.meta({
+    description: 'Its name, as users see it on the consent page: 1 to 200 characters.',
+    examples: ['Acme'],
+  }),
   redirect_uris: z
     .array(redirectUri)
     .max(20, 'Must be at most 20 redirect URIs.')
     .refine(isDistinct, 'Must be different redirect URIs.')
     .meta({
       description:
-        'The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ.',
+        'Where it may have users sent back to. It must send one of them unchanged; only the port of a loopback address may differ.',
     }),
   scopes: z
     .array(scopeToken)
     .max(200, 'Must be at most 200 scopes.')
     .refine(isDistinct, 'Must be different scopes.')
     .nullable()
-    .meta({ description: 'The scopes it may ask for; null for every described one.' }),
+    .meta({ description: 'The scopes that it may ask for; null for every described one.' }),
   default_scopes: defaultScopes.nullable().meta({
     description:
-      'The scopes of a request that names none, as far as it can ask for them; null for none.',
+      'The scopes of its requests that name none, as far as it may ask for them; null for none.',
   }),
-  logo_uri: logoUri.nullable().meta({ description: 'Shown on the consent page.' }),
-  homepage_uri: webUri.nullable().meta({ description: 'Linked on the consent page.' }),
-  policy_uri: webUri
-    .nullable()
-    .meta({ description: 'Its privacy policy, linked on the consent page.' }),
-  tos_uri: webUri
-    .nullable()
-    .meta({ description: 'Its terms of service, linked on the consent page.' }),
-  resource_server: z
-    .boolean()
-    .meta({ description: 'Whether it may introspect the grants of every application.' }),
+  logo_uri: logoUri.nullable().meta({
+    description:
+      'Its logo on the consent page: an https: address, or a data: URL of an image; null for its initials.',
+  }),
+  homepage_uri: webUri.nullable().meta({
+    description: 'The address of its home page, linked on the consent page; null for none.',
+  }),
+  policy_uri: webUri.nullable().meta({
+    description: 'The address of its privacy policy, linked on the consent page; null for none.',
+  }),
+  tos_uri: webUri.nullable().meta({
+    description: 'The address of its terms of service, linked on the consent page; null for none.',
+  }),
+  resource_server: z.boolean().meta({
+    description: 'Whether it may introspect the grants of every application, not only its own.',
+  }),
   challenge_required: z.boolean().meta({
     description:
-      'Whether each of its authorization requests needs a code_challenge; those of a public application do.',
+      'Whether each of its authorization requests needs a code_challenge (PKCE); those of a public application always do.',
   }),
   idle_days: wholeNumber(3650)
     .nullable()
-    .meta({ description: 'Days after which a grant that is not used ends; null for never.' }),
+    .meta({ description: 'The days without use after which a grant ends; null for never.' }),
   grants_per_account: wholeNumber(100).nullable().meta({
     description:
-      'How many grants of one account stay after a conversion, the newest ones; null for all.',
+      'How many grants of one account it keeps: a conversion ends the oldest ones beyond them; null for all.',
   }),
 };
 
@@ -154,19 +175,27 @@ export const applicationInput = operatorInput({
 });
 
 export const applicationUpdateInput = operatorInput({
-  application_id: uuid,
+  application_id: applicationId,
   ...z.object(applicationMembers).partial().shape,
 });
 
-export const scopeNameInput = operatorInput({ scope: scopeToken });
+const scopeName = scopeToken.meta({ description: 'The scope, as applications send it.' });
 
-const scopeTitle = textOf(100).meta({ examples: ['Read your profile'] });
+export const scopeNameInput = operatorInput({ scope: scopeName });
+
+const scopeTitle = textOf(100).meta({
+  description: 'What a user allows, in a few words: 1 to 100 characters.',
+  examples: ['Read your profile'],
+});
 const scopeDescription = textOf(300)
   .nullable()
-  .meta({ examples: ['Your name and your picture.'] });
+  .meta({
+    description: 'More about it, below the title: 1 to 300 characters; null for nothing.',
+    examples: ['Your name and your picture.'],
+  });
 
 export const scopeInput = operatorInput({
-  scope: scopeToken,
+  scope: scopeName,
   title: scopeTitle,
   description: scopeDescription.default(null),
   texts: z
@@ -176,33 +205,38 @@ export const scopeInput = operatorInput({
     )
     .refine((texts) => Object.keys(texts).length <= 20, 'Must be at most 20 languages.')
     .default({})
-    .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
-  sensitive: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether it lets an application act, or costs something.' }),
+    .meta({ description: 'Title and description in other languages, by language tag (BCP 47).' }),
+  sensitive: z.boolean().default(false).meta({
+    description:
+      'Whether it lets an application act for the user, or costs something. The consent page points it out.',
+  }),
 });
 
 const resourceMembers = {
-  name: textOf(60).meta({ description: 'The name that users see.', examples: ['Notes'] }),
+  name: textOf(60).meta({
+    description: 'Its name, as users see it on the consent page: 1 to 60 characters.',
+    examples: ['Notes'],
+  }),
   scopes: scopeTokens.nullable().meta({
     description: 'The scopes that can be asked for with it; null for every described one.',
   }),
   default_scopes: defaultScopes.nullable().meta({
     description:
-      'The scopes of a request that names none, all within scopes; null for those of the application.',
+      'The scopes of requests for it that name none, each of them among its scopes; null for those of the application.',
   }),
 };
 
 export const resourceInput = operatorInput({
-  resource: resource.meta({ description: 'The address of the server that the grants are for.' }),
+  resource: resource.meta({
+    description: 'The address of the server that grants can be for. It never changes.',
+  }),
   name: resourceMembers.name,
   scopes: resourceMembers.scopes.default(null),
   default_scopes: resourceMembers.default_scopes.default(null),
 });
 
 export const resourceUpdateInput = operatorInput({
-  resource_id: uuid,
+  resource_id: resourceId,
   ...z.object(resourceMembers).partial().shape,
   resource: z
     .unknown()
@@ -210,30 +244,44 @@ export const resourceUpdateInput = operatorInput({
     .meta({ description: 'Ignored: the address of a resource never changes.' }),
 });
 
-export const resourceIdInput = operatorInput({ resource_id: uuid });
+export const resourceIdInput = operatorInput({ resource_id: resourceId });
 
 export const keyInput = operatorInput({
-  name: text.meta({ description: 'Who or what uses the key.', examples: ['Sign-in page'] }),
-  role: role.meta({ description: 'What the key may do. It never changes.', examples: ['host'] }),
+  name: text.meta({
+    description: 'Who or what uses the key, for you: 1 to 200 characters.',
+    examples: ['Sign-in page'],
+  }),
+  role: role.meta({
+    description:
+      'What the key may do, for good: read looks things up, host is the backend of the sign-in page, support also ends what a user asks to end, operate does everything except keys.',
+    examples: ['host'],
+  }),
   expires_at: moment
     .nullable()
     .default(null)
-    .meta({ description: 'When the key stops working. Default: never.' }),
+    .meta({
+      description: 'When the key stops working, which must lie in the future; null for never.',
+    }),
 });
 
-export const keyIdInput = operatorInput({ key_id: uuid });
+export const keyIdInput = operatorInput({ key_id: idOf('the key') });
 
-export const connectionInput = operatorInput({ account_id: uuid, application_id: uuid });
+export const connectionInput = operatorInput({
+  account_id: accountId,
+  application_id: applicationId,
+});
 
-const locale = languageTag
-  .optional()
-  .meta({ description: 'The language of the page. Default: that of the browser.' });
+const locale = languageTag.optional().meta({
+  description: 'The language of the page, such as de or pt-BR. Default: that of the browser.',
+});
 
 export const pageCreateInput = operatorInput({
-  page: z.literal('connections', 'Must be connections.'),
-  account_id: uuid,
+  page: z.literal('connections', 'Must be connections.').meta({
+    description: 'Which page: the one where a user sees and ends the connected applications.',
+  }),
+  account_id: accountId,
   return_url: webUri.optional().meta({
-    description: 'The address that the page links back to.',
+    description: 'The address that the page links back to. Default: none.',
     examples: ['https://host.example/'],
   }),
   locale,
@@ -247,42 +295,60 @@ const link = z
 export const linkInput = operatorInput({ link });
 export const linkIdentifyInput = operatorInput({
   link,
-  account_id: uuid,
+  account_id: accountId,
   locale,
   own_page: z.boolean().optional().meta({
-    description: 'Whether the host asks the user on a page of its own. Default: false.',
+    description:
+      'Whether the host asks the user on a page of its own, instead of on that of the service.',
   }),
 });
 export const linkApproveInput = operatorInput({
   link,
-  account_id: uuid,
-  scope: scope
-    .optional()
-    .meta({ description: 'A part of the scope that was asked for. Default: all of it.' }),
+  account_id: accountId,
+  scope: scope.optional().meta({
+    description:
+      'The part of the scope that the user allows, with spaces between scopes. Default: all that was asked for.',
+  }),
 });
 
 export const secretInput = operatorInput({
-  application_id: uuid,
+  application_id: applicationId,
   expires_at: moment
     .nullable()
     .default(null)
-    .meta({ description: 'When the secret expires, in the future; null for never.' }),
+    .meta({
+      description: 'When the secret stops working, which must lie in the future; null for never.',
+    }),
 });
 
-export const secretIdInput = operatorInput({ application_id: uuid, secret_id: uuid });
+export const secretIdInput = operatorInput({
+  application_id: applicationId,
+  secret_id: uuid.meta({
+    description: 'The id of the secret, as its application lists it; not the secret itself.',
+  }),
+});
 
 export const accountInput = operatorInput({
-  account_id: uuid,
+  account_id: accountId,
   username: hostText
     .refine((name) => name !== '', 'Must be 1 to 200 characters, at least one of which shows.')
-    .meta({ minLength: 1, examples: ['ada'] }),
-  display_name: hostText
-    .optional()
-    .meta({ description: 'Defaults to the username.', examples: ['Ada Lovelace'] }),
+    .meta({
+      description:
+        'The name that the account has at the host: 1 to 200 characters. It may change and need not be unique.',
+      minLength: 1,
+      examples: ['ada'],
+    }),
+  display_name: hostText.optional().meta({
+    description: "The name of the account's owner, at most 200 characters. Default: the username.",
+    examples: ['Ada Lovelace'],
+  }),
   twitter: hostText
     .nullable()
     .default(null)
-    .meta({ description: 'A social handle of the account.', examples: ['ada'] }),
+    .meta({
+      description: 'A social handle of the account, at most 200 characters; null for none.',
+      examples: ['ada'],
+    }),
   verified: z
     .boolean()
     .default(false)
@@ -292,25 +358,30 @@ export const accountInput = operatorInput({
     .default(false)
     .meta({ description: 'Whether the service marks the account as a supporter.' }),
   external_id: externalId.nullable().default(null).meta({
-    description: "The service's own id of the account. Every linked application sees it.",
+    description:
+      "The service's own id of the account. Every linked application sees it; null for none.",
   }),
 });
 
 export const codeIssueInput = operatorInput({
-  application_id: uuid,
-  account_id: uuid,
-  scope,
-  redirect_uri: redirectUri
-    .optional()
-    .meta({ description: 'Binds the code to a redirect URI, registered or not.' }),
-  code_challenge: codeChallenge
-    .optional()
-    .meta({ description: 'Binds the code to a verifier (RFC 7636, S256).' }),
+  application_id: applicationId,
+  account_id: accountId,
+  scope: scope.meta({
+    description: 'What the grant allows: scopes with single spaces between them.',
+  }),
+  redirect_uri: redirectUri.optional().meta({
+    description:
+      'The redirect URI that a conversion of the code has to send, registered or not. Default: none.',
+  }),
+  code_challenge: codeChallenge.optional().meta({
+    description:
+      'The challenge of the verifier that a conversion has to send (RFC 7636, S256). Default: none.',
+  }),
   resource: z
     .string()
     .optional()
     .meta({
-      description: 'The registered resource that the grant is for. Default: none.',
+      description: 'The address of the registered resource that the grant is for. Default: none.',
       examples: ['https://mcp.example/mcp'],
     }),
 });
@@ -318,25 +389,25 @@ export const codeIssueInput = operatorInput({
 const listMembers = {
   limit: wholeNumber(100)
     .default(50)
-    .meta({ description: 'The maximum number of entries on a page.' }),
+    .meta({ description: 'How many entries a page has at the most.' }),
   cursor: z
     .string()
     .regex(/^[0-9A-Za-z_-]{21}[AQgw]$/, 'Must be the next_cursor of the previous page.')
     .optional()
-    .meta({ description: 'The next_cursor of the previous page.' }),
+    .meta({ description: 'The next_cursor of the previous page. Default: the first page.' }),
 };
 
 export const listInput = operatorInput(listMembers);
 
 export const summaryInput = operatorInput({
-  hours: wholeNumber(720).default(24).meta({ description: 'How many hours to go back.' }),
+  hours: wholeNumber(720).default(24).meta({ description: 'How many hours to go back from now.' }),
 });
 
 export const applicationListInput = operatorInput({
-  documents: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether they have a document. Default: all.' }),
+  documents: z.boolean().optional().meta({
+    description:
+      'Only applications that have a client document; false for only those that have none. Default: all.',
+  }),
   ...listMembers,
 });
 
@@ -361,7 +432,10 @@ type GrantFilter =
   | { account_id: string; application_id?: undefined }
   | { account_id?: undefined; application_id: string };
 
-const grantFilter = { account_id: uuid.optional(), application_id: uuid.optional() };
+const grantFilter = {
+  account_id: accountId.optional(),
+  application_id: applicationId.optional(),
+};
 const isOfOneParty = ({ account_id, application_id }: { [Name in keyof GrantFilter]?: unknown }) =>
   (account_id === undefined) !== (application_id === undefined);
 const exactlyOneParty = {
@@ -384,7 +458,7 @@ export const grantListInput = operatorInput({
 
 const endpointMembers = {
   url: endpointUrl.meta({
-    description: 'The address that is told.',
+    description: 'The address that messages are sent to.',
   }),
   types: z
     .array(
@@ -397,49 +471,57 @@ const endpointMembers = {
     .refine(isDistinct, 'Must be different types.')
     .overwrite((types) => eventTypes.filter((type) => types.includes(type)))
     .nullable()
-    .meta({ description: 'What it is told; null for everything.' }),
+    .meta({
+      description: 'The types of events that it is told of; null for all that it can be told of.',
+    }),
 };
 
 export const endpointInput = operatorInput({
   url: endpointMembers.url,
-  application_id: uuid
-    .nullable()
-    .default(null)
-    .meta({ description: 'The application that is told; null for the host.' }),
+  application_id: uuid.nullable().default(null).meta({
+    description: 'The id of the application that it belongs to; null for the host.',
+  }),
   types: endpointMembers.types.default(null),
 });
 
 export const endpointListInput = operatorInput({
   application_id: uuid
     .optional()
-    .meta({ description: 'Only the endpoints of this application. Default: all.' }),
+    .meta({ description: 'Only the endpoints of the application with this id. Default: all.' }),
   ...listMembers,
 });
 
-export const endpointIdInput = operatorInput({ endpoint_id: uuid });
+export const endpointIdInput = operatorInput({ endpoint_id: endpointId });
 
 export const endpointUpdateInput = operatorInput({
-  endpoint_id: uuid,
+  endpoint_id: endpointId,
   ...z.object(endpointMembers).partial().shape,
-  disabled: z.boolean().optional().meta({ description: 'Whether it is told of nothing.' }),
+  disabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether nothing is sent to it; false to send again.' }),
 });
 
 const MAX_OVERLAP_SECONDS = 604_800;
 
 export const endpointRotationInput = operatorInput({
-  endpoint_id: uuid,
+  endpoint_id: endpointId,
   overlap_seconds: z
     .int('Must be a whole number.')
     .min(0, 'Must be at least 0.')
     .max(MAX_OVERLAP_SECONDS, `Must be at most ${MAX_OVERLAP_SECONDS}.`)
     .default(86_400)
-    .meta({ description: 'For how many seconds messages are signed with the old secret too.' }),
+    .meta({
+      description:
+        'For how many seconds messages are signed with the old secret too: 86400 is a day, 604800 a week.',
+    }),
 });
 
 export const replayInput = operatorInput({
-  endpoint_id: uuid,
+  endpoint_id: endpointId,
   since: moment.meta({
-    description: 'Only deliveries that ended from then on. It must not lie in the future.',
+    description:
+      'Only deliveries that ended at this moment or later, which must not lie in the future.',
     examples: ['2026-11-21T00:00:00Z'],
   }),
 });
@@ -451,8 +533,8 @@ type DeliveryFilter = (
 ) & { status?: DeliveryStatus | undefined };
 
 export const deliveryListInput = operatorInput({
-  endpoint_id: uuid.optional(),
-  grant_id: uuid.optional(),
+  endpoint_id: endpointId.optional(),
+  grant_id: grantId.optional(),
   status: z
     .enum(deliveryStatuses, 'Must be pending, delivered, failed or dropped.')
     .optional()
@@ -466,23 +548,30 @@ export const deliveryListInput = operatorInput({
   DeliveryFilter & z.input<typeof listInput>
 >;
 
-export const deliveryIdInput = operatorInput({ delivery_id: uuid });
+export const deliveryIdInput = operatorInput({ delivery_id: idOf('the delivery') });
 
 const refusalFilter = {
   request_id: z
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, 'Must be 1 to 200 characters of printable ASCII without spaces.')
-    .meta({ minLength: 1, maxLength: 200, examples: ['0193aa00-0000-7000-8000-000000000001'] }),
-  application_id: uuid,
-  account_id: uuid,
-  grant_id: uuid,
+    .meta({
+      description: 'The X-Request-Id of the response, which is the request_id of its error.',
+      minLength: 1,
+      maxLength: 200,
+      examples: ['0193aa00-0000-7000-8000-000000000001'],
+    }),
+  application_id: applicationId,
+  account_id: accountId,
+  grant_id: grantId,
 };
 
 export const refusalListInput = operatorInput({
   ...z.object(refusalFilter).partial().shape,
   since: moment
     .optional()
-    .meta({ description: 'Only refusals from then on. It must not lie in the future.' }),
+    .meta({
+      description: 'Only refusals of this moment or later, which must not lie in the future.',
+    }),
   ...listMembers,
 }).refine(
   (input) =>

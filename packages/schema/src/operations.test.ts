@@ -30,6 +30,14 @@ describe.each(operationNames)('%s', (name) => {
     for (const member of named) expect(schema(input, 'input').required).toContain(member);
   });
 
+  it('describes each member of its input, for help and the documents', () => {
+    const { properties = {} } = schema(input, 'input');
+    const missing = Object.entries(properties).filter(
+      ([, member]) => typeof member === 'object' && member.description === undefined,
+    );
+    expect(missing.map(([member]) => member)).toEqual([]);
+  });
+
   it('names errors from the table, without duplicates', () => {
     expect(errorCodes).toEqual(expect.arrayContaining([...errors]));
     expect(new Set(errors).size).toBe(errors.length);

@@ -89,11 +89,16 @@ export function exampleOf(member: Member): string {
 export const isCredential = ({ examples: [example] = [] }: Member) =>
   typeof example === 'string' && example.startsWith('lk_');
 
-const WHAT_NULL_MEANS = /; null (?:for|if it) (?<meaning>never|[^.;]*)[^.;]*/;
+const WHAT_ELSE_MEANS = /; (?<value>null|false) (?:for|if it|to) (?<meaning>never|[^.;]*)[^.;]*/;
 
-/** What stands in the place of null: "never", "every described one". */
-export const meaningOfNull = ({ description = '' }: MemberSchema) =>
-  WHAT_NULL_MEANS.exec(description)?.groups?.meaning ?? 'none';
+/** What a description says that null or false means: "never", "every described one". */
+function meaningOf(value: 'null' | 'false', { description = '' }: MemberSchema) {
+  const said = WHAT_ELSE_MEANS.exec(description)?.groups;
+  return said?.value === value ? said.meaning : undefined;
+}
+
+/** What stands in the place of null. */
+export const meaningOfNull = (member: MemberSchema) => meaningOf('null', member) ?? 'none';
 
 export const inHelp = (sentences: string) =>
   sentences.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
@@ -101,17 +106,19 @@ export const inHelp = (sentences: string) =>
 const listOf = (values: readonly string[]) => values.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 
 export function describeMember(member: Member): string {
-  const { name, type, minimum, maximum, default: byDefault } = member;
-  const description = member.description ?? `the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`;
-  const values = member.enum ?? member.items?.enum;
-  const text = inHelp(description.replace(WHAT_NULL_MEANS, '')).replace(/^whether /, '');
+  const { type, format, description = '', examples, minimum, maximum } = member;
+  const values = member.enum ?? member.items?.enum ?? [];
+  const text = inHelp(description.replace(WHAT_ELSE_MEANS, '')).replace(/^whether /, '');
+  const byDefault = member.default === null ? meaningOfNull(member) : member.default;
+  const saysDefault = member.default === null ? byDefault !== 'none' : type === 'integer';
   return [
     text,
-    ...(values === undefined ? [] : [`; ${listOf(values)}`]),
+    ...(values.every((value) => text.includes(value)) ? [] : [`; ${listOf(values)}`]),
     ...(type === 'integer' && maximum !== undefined ? [`; ${minimum} to ${maximum}`] : []),
     ...(type === 'array' ? ['; may be repeated'] : []),
     ...(type === 'object' ? ['; a file of JSON'] : []),
-    ...(type === 'integer' && byDefault != null ? [` (default: ${byDefault})`] : []),
+    ...(format === 'date-time' ? [`; for example ${examples?.[0]}`] : []),
+    ...(saysDefault && byDefault !== undefined ? [` (default: ${byDefault})`] : []),
   ].join('');
 }
 
@@ -153,7 +160,12 @@ function nullOption(member: Member): MemberOption {
   const option = new Option(`--${isAll ? 'all' : 'no'}-${given}`);
   const own = new Option(`--${optionName(member)} <value>`).attributeName();
   if (option.attributeName() !== own) option.conflicts(own);
-  return { member, option, means: null, describe: () => meaning };
+  return {
+    member,
+    option,
+    means: null,
+    describe: () => `instead of --${optionName(member)}: ${meaning}`,
+  };
 }
 
 /** `--no-disabled` would say it twice. */
@@ -174,7 +186,10 @@ function switchesOf(member: Member, keepsOmitted: boolean): MemberOption[] {
     offered.push({ member, option: positive, means: true, describe });
   }
   if (isAlone || keepsOmitted) {
-    const describe = () => (isAlone ? `not: ${describeMember(member)}` : `the opposite of --${on}`);
+    const describe = () =>
+      isAlone
+        ? `without this option, ${describeMember(member)}`
+        : (meaningOf('false', member) ?? `the opposite of --${on}`);
     offered.push({ member, option: negative, means: false, describe });
   }
   return offered;

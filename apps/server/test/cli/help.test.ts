@@ -49,3 +49,16 @@ test('--version prints the version of the package', async () => {
     stderr: '',
   });
 });
+
+test.each([
+  ['app create', '--idle-days <number>', /a grant ends; 1 to 3650 \(default: never\)$/],
+  ['app create', '--no-challenge-required', /^without this option, each of its .* needs /],
+  ['app update', '--no-idle-days', /^instead of --idle-days: never$/],
+  ['app list', '--no-documents', /^only those that have none$/],
+  ['key create', '--expires <time>', /; for example 2027-01-31T00:00:00Z \(default: never\)$/],
+  ['key create', '--role <role>', /operate does everything except keys$/],
+  ['delivery list', '--status <status>', /; pending, delivered, failed or dropped$/],
+])('the help of %s says what %s means', (words, flags, meaning) => {
+  const [, command] = commands.find(([each]) => each.join(' ') === words) ?? [];
+  expect(command?.options.find((option) => option.flags === flags)?.description).toMatch(meaning);
+});
