@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type OperationName, operationNames, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
+import { errorCases, linkingErrorCases } from '../cases/errors.ts';
 import { newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
+import { linkedApplication } from '../http/linked-application.ts';
 import {
   EVENTS,
   operator,
@@ -13,7 +15,7 @@ import {
   useServer,
 } from '../http/running-server.ts';
 import { authorize, LINKING, type LinkingApplication, linkingApplication } from './link-flow.ts';
-import { identify, openConsent, visit } from './page-flow.ts';
+import { openConsent, visit } from './page-flow.ts';
 
 const SETTINGS = { ...LINKING, ...EVENTS };
 
@@ -34,23 +36,21 @@ describeOnEachStore('a database without room', (fresh) => {
     return { status, retryAfter: headers.get('retry-after'), error_code: body.error_code, body };
   };
   const full = { status: 503, retryAfter: '60', error_code: 'store_full' };
-  const issue = () =>
-    succeed(
-      before,
-      'admin.codes.issue',
-      { application_id: app.application_id, account_id: app.account_id, scope: 'profile.read' },
-      operator,
-    );
+
+  const needsRoom = (name: OperationName) =>
+    (operations[name].errors as readonly string[]).includes('store_full');
 
   test('refuses what makes a record, and only that', async () => {
     const world = await newWorld(before);
     const inputs = inputsOf(world);
     // An account that is there is replaced, which needs no room.
     inputs['admin.accounts.put'].account_id = randomUUID();
-    const needsRoom = (name: OperationName) =>
-      (operations[name].errors as readonly string[]).includes('store_full');
     const named = operationNames.filter(needsRoom);
-    for (const name of named) expect(await call(name, inputs[name]), name).toMatchObject(full);
+    for (const name of named) {
+      expect(await call(name, inputs[name]), name).toMatchObject(full);
+      const { error_code } = await call(name, { ...inputs[name], offset: 1 });
+      expect([name, error_code]).toEqual([name, 'parameter_invalid']);
+    }
     const others = operationNames.filter((name) => !needsRoom(name));
     let shared = world;
     const callIn = (name: OperationName) =>
@@ -73,70 +73,32 @@ describeOnEachStore('a database without room', (fresh) => {
     expect(page.text).toContain('store_full');
   });
 
-  test('says so after every other refusal', async () => {
-    const { application_id, account_id } = app;
-    const nobody = randomUUID();
-    const { link } = await app.begin();
-    const expectCode = async (name: OperationName, input: Json, code: string) =>
-      expect((await call(name, input)).error_code, name).toBe(code);
-    const code = { application_id, scope: 'profile.read' };
-    await expectCode('admin.applications.create', { name: '' }, 'parameter_invalid');
-    const endpoint = { url: 'https://app.example/events' };
-    const ofNoApplication = { ...endpoint, application_id: nobody };
-    await expectCode('admin.endpoints.create', ofNoApplication, 'application_not_found');
-    for (let have = 0; have < 5; have++) {
-      await succeed(before, 'admin.endpoints.create', endpoint, operator);
-    }
-    await expectCode('admin.endpoints.create', endpoint, 'endpoint_limit_reached');
-    await expectCode('admin.codes.issue', { ...code, account_id: nobody }, 'account_not_found');
-    const ofNobody = { page: 'connections', account_id: nobody };
-    await expectCode('admin.pages.create', ofNobody, 'account_not_found');
-    await expectCode('admin.links.identify', { link, account_id: nobody }, 'account_not_found');
-    await expectCode('admin.links.approve', { link, account_id: nobody }, 'account_not_found');
-    const more = { link, account_id, scope: 'nothing' };
-    await expectCode('admin.links.approve', more, 'scope_unknown');
-    await call('admin.links.deny', { link });
-    await expectCode('admin.links.identify', { link, account_id }, 'link_decided');
-    await expectCode('admin.links.approve', { link, account_id }, 'link_decided');
-    const unknown = await authorize(server, { ...app.request, scope: 'nothing' });
-    expect(unknown.status).toBe(303);
+  const refusedFirst = [...errorCases, ...linkingErrorCases].filter(({ name }) => needsRoom(name));
+
+  test.each(refusedFirst)('is not said instead of $code of $name: $when', async (refusal) => {
+    const linked = await linkedApplication(before);
+    const { request } = await refusal.arrange({ server: before, wire: 'REST', linked });
+    server.advance(before.now() - server.now());
+    const { json } = await send(server, request);
+    expect(json.error_code).toBe(refusal.code);
   });
 
-  test('lets everything else go on', async () => {
-    const { application_id, account_id, bearer } = app;
-    const ready = await send(server, { method: 'GET', path: '/readyz' });
-    expect(ready.status).toBe(200);
-    const good = async (name: OperationName, input: Json, as?: string) => {
-      const { status, body } = await call(name, input, as);
-      expect([name, status]).toEqual([name, 200]);
-      return body;
-    };
-    const pending = await issue();
-    const { code } = await issue();
-    const { grant_id, grant_secret } = await good('grants.convert', { code }, bearer);
-    await good('account.get', {}, `Bearer ${grant_secret}`);
-    await good('admin.accounts.put', { account_id, username: 'ada' });
-    await good('admin.scopes.put', { scope: 'photos.read', title: 'See your photos' });
-    await good('admin.scopes.delete', { scope: 'photos.read' });
-
-    const own = (await app.begin()).link;
-    await good('admin.links.identify', { link: own, account_id, own_page: true });
-    await good('admin.links.deny', { link: own });
-
-    // What was approved before is told again.
+  test('is not said of an authorization request that is refused, nor of an approval that was made', async () => {
+    const unknown = await authorize(server, { ...app.request, scope: 'nothing' });
+    expect(unknown.status).toBe(303);
+    const { account_id } = app;
     const { link } = await app.begin();
-    await identify(before, link, { account_id });
     const approved = await succeed(before, 'admin.links.approve', { link, account_id }, operator);
-    const again = await good('admin.links.approve', { link, account_id });
-    expect(again.redirect_to).toBe(approved.redirect_to);
-
-    await good('admin.codes.cancel', { grant_id: pending.grant_id });
-    await good('grants.revoke', { grant_id }, bearer);
-    await good('admin.connections.revoke', { account_id, application_id });
-    await good('admin.pages.end', { account_id });
-    await good('admin.applications.disable', { application_id });
-    await good('admin.applications.enable', { application_id });
-    await good('admin.accounts.erase', { account_id: randomUUID() });
+    const again = await call('admin.links.approve', { link, account_id });
+    expect([again.status, again.body.redirect_to]).toEqual([200, approved.redirect_to]);
+    const own = (await app.begin()).link;
+    const identified = await call('admin.links.identify', {
+      link: own,
+      account_id,
+      own_page: true,
+    });
+    expect(identified.status).toBe(200);
+    expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
   });
 
   test('lets a user deny on the page, and try Allow again', async () => {
