@@ -49,72 +49,24 @@ describeOnAnyStore('the commands of endpoints', (fresh) => {
     }
   });
 
-  test('make, change, try and delete an endpoint, as the API does', async () => {
+  test('print the secret that messages are signed with, and what to do about what is refused', async () => {
     const receiver = await startReceiver();
-    const { id: app } = await json('admin.applications.create', 'app', 'create', 'Acme');
-    const made = await json(
-      'admin.endpoints.create',
-      ...['endpoint', 'create', receiver.url, '--app', app],
-      ...['--type', 'application.enabled', '--type', 'grant.revoked'],
-    );
-    const { secret, ...endpoint } = made;
-    expect(endpoint).toMatchObject({
-      ...{ application_id: app, url: receiver.url },
-      types: ['grant.revoked', 'application.enabled'],
-    });
-    const listed = await json('admin.endpoints.list', 'endpoint', 'list', '--app', app);
-    expect(listed.data).toEqual([endpoint]);
-
-    const ping = await json('admin.endpoints.ping', 'endpoint', 'ping', endpoint.id);
+    const creating = ['endpoint', 'create', receiver.url];
+    const { secret, id } = await json('admin.endpoints.create', ...creating);
+    const ping = await json('admin.endpoints.ping', 'endpoint', 'ping', id);
     expect(ping).toMatchObject({ type: 'ping', status: 'delivered' });
     const [heard] = receiver.heard;
     expect(heard && isSignedBy(secret, heard)).toBe(true);
     await receiver.close();
-    const deliveries = ['delivery', 'list', '--endpoint', endpoint.id];
-    const delivered = [...deliveries, '--status', 'delivered'];
-    expect((await json('admin.deliveries.list', ...delivered)).data).toEqual([ping]);
-    const again = await json('admin.deliveries.retry', 'delivery', 'retry', ping.id);
-    expect(again).toMatchObject({ id: ping.id, status: 'pending' });
-    const { stderr } = await latchkey(['delivery', 'retry', ping.id]);
-    expect(stderr).toMatch(/^delivery_pending: /);
-
-    const update = ['endpoint', 'update', endpoint.id];
-    expect(await json('admin.endpoints.update', ...update, '--all-types', '--disable')).toEqual({
-      ...{ ...endpoint, types: null, disabled: true, disabled_reason: 'operator' },
-      last_success_at: expect.any(String),
-    });
-    const refused = await latchkey(['endpoint', 'ping', endpoint.id]);
+    await json('admin.endpoints.update', 'endpoint', 'update', id, '--all-types', '--disable');
+    const refused = await latchkey(['endpoint', 'ping', id]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
       /^endpoint_disabled: .*latchkey endpoint update ID --enable\.\n$/,
     );
-    const moved = await json(
-      'admin.endpoints.update',
-      ...[...update, '--enable', '--url', 'https://app.example/moved', '--type', 'grant.revoked'],
-    );
-    expect(moved).toMatchObject({ url: 'https://app.example/moved', disabled: false });
-
-    const rotate = ['endpoint', 'rotate', endpoint.id];
-    const rotated = await json('admin.endpoints.rotate', ...rotate, '--overlap', '0');
-    expect(rotated.secret).not.toBe(secret);
-    const wrong = await latchkey([...rotate, '--overlap', '604801']);
+    const wrong = await latchkey(['endpoint', 'rotate', id, '--overlap', '604801']);
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
     expect(wrong.stderr).toContain('  --overlap: Must be at most 604800.\n');
-    const since = ['--since', '2026-11-21T02:15:30Z'];
-    const replayed = await json(
-      'admin.endpoints.replay',
-      'endpoint',
-      'replay',
-      endpoint.id,
-      ...since,
-    );
-    expect(replayed.count).toBe(0);
-
-    const remove = ['endpoint', 'delete', endpoint.id];
-    expect(await json('admin.endpoints.delete', ...remove)).toMatchObject({ id: endpoint.id });
-    expect((await latchkey(['endpoint', 'get', endpoint.id])).stderr).toMatch(
-      /^endpoint_not_found: /,
-    );
   });
 
   test.each([

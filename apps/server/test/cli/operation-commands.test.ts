@@ -1,0 +1,166 @@
+import {
+  type OperationContract,
+  type OperationName,
+  operationNames,
+  operations,
+} from '@latchkey/schema';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { commands as groups } from '../../src/cli/commands.ts';
+import { rowsByName } from '../../src/cli/operation-rows.ts';
+import type { OperatorOperation } from '../../src/operations/call-operation.ts';
+import { inputsOf } from '../cases/cases.ts';
+import { newWorld, type World } from '../cases/world.ts';
+import { succeed } from '../http/call.ts';
+import { runInProcess } from '../http/command-process.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
+import { ADMIN_SECRET, EVENTS, operator, useServer } from '../http/running-server.ts';
+import { LINKING } from '../linking/link-flow.ts';
+import { commands } from './examples-of-help.ts';
+
+type Input = Record<string, unknown>;
+
+// Of many grants, it prints one line each: `revoke-command.test.ts`.
+const names = operationNames.filter(
+  (name): name is OperatorOperation =>
+    operations[name].caller === 'operator' && name !== 'admin.grants.revokeAll',
+);
+
+/** Commands that are written by hand. */
+const BY_HAND: Partial<Record<OperationName, string>> = {
+  'admin.connections.revoke': 'connection revoke',
+  'admin.grants.revoke': 'grant revoke',
+  'admin.refusals.list': 'refusals',
+};
+
+function commandOf(name: OperatorOperation) {
+  const [, object, ...verbs] = name.split('.');
+  const group = groups.find((each) => each.object === object)?.name;
+  const own = rowsByName[name]?.command ?? verbs.join(' ').replace(/s\b/g, '');
+  const wanted = BY_HAND[name] ?? `${group} ${own}`;
+  const [words, command] =
+    commands.find(([each]) => each.join(' ') === wanted) ??
+    commands.find(([each]) => each.join(' ') === group) ??
+    [];
+  if (words === undefined || command === undefined) throw new Error(`${name} has no command.`);
+  return { words, command };
+}
+
+/** Without its page, since a command lists all of them, and without what is false by default. */
+const essenceOf = (name: OperatorOperation, { limit: _, cursor: __, ...input }: Input) => {
+  const { input: schema }: OperationContract = operations[name];
+  const { limit, ...parsed } = schema.parse(input) as Input;
+  const told = Object.entries(parsed).filter(([, value]) => value !== false);
+  // A command may write a time in another way.
+  return told.map(([member, value]) => [member, `${value}`.replace('.000Z', 'Z')]).toSorted();
+};
+
+/** What a person types for an input. */
+function wordsFor(name: OperatorOperation, input: Input): string[] {
+  const { words, command } = commandOf(name);
+  const operands: string[] = [];
+  const options: string[] = [];
+  for (const [member, value] of Object.entries(input)) {
+    const word = member.replaceAll('_', '-').replace(/^application\b/, 'app');
+    if (command.registeredArguments.some((argument) => argument.name() === word)) {
+      operands.push(String(value));
+      continue;
+    }
+    const one = Array.isArray(value) ? word.replace(/s$/, '') : word;
+    const short = /^(redirect-uri|external-id)$/.test(one)
+      ? one
+      : one.replace(/-(uri|id|at|seconds)$/, '');
+    const off = member === 'disabled' ? 'enable' : `no-${short}`;
+    const flag = `--${value === false ? off : short}`;
+    const long = command.options.find((option) => option.long === flag)?.long;
+    if (long === undefined) continue;
+    if (typeof value === 'boolean') options.push(long);
+    else if (Array.isArray(value)) options.push(...value.flatMap((each) => [long, each]));
+    else if (typeof value !== 'object') options.push(long, String(value));
+  }
+  return [...words, ...operands, ...options];
+}
+
+describeOnAnyStore('the command of', (fresh) => {
+  const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const SETTINGS = { ADMIN_SECRET, ...LINKING, ...EVENTS };
+  const json = async (words: string[], environment: NodeJS.ProcessEnv) => {
+    const { code, stdout, stderr } = await runInProcess([...words, '--json'], environment);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^\{.*\}\n$/);
+    return JSON.parse(stdout);
+  };
+  const onDatabase = (words: string[]) =>
+    json(words, { DATABASE_URL: server.database.url, ...SETTINGS });
+
+  /** What it printed, and the inputs of its calls. */
+  async function overTheWire(words: string[]) {
+    const calls: [string, Input][] = [];
+    const { fetch } = globalThis;
+    const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+      const { pathname, searchParams } = new URL(String(url));
+      const text = (init?.body as string) ?? searchParams.get('input');
+      calls.push([pathname.replace('/trpc/', ''), JSON.parse(text)]);
+      return fetch(url, init);
+    });
+    onTestFinished(() => void spy.mockRestore());
+    const printed = await json([...words, '--service', server.url], {
+      LATCHKEY_ADMIN_SECRET: ADMIN_SECRET,
+    });
+    spy.mockRestore();
+    return { printed, calls };
+  }
+
+  let shared: World;
+  beforeAll(async () => {
+    shared = await newWorld(server);
+  });
+  const inputOf = async (name: OperatorOperation): Promise<Input> => {
+    const world = operations[name].method === 'GET' ? shared : await newWorld(server);
+    const { application_id, key_id } = world;
+    // There can be 50 of them.
+    if (world !== shared && name !== 'admin.keys.delete') {
+      await succeed(server, 'admin.keys.delete', { key_id }, operator);
+    }
+    if (name === 'admin.applications.delete') {
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+    }
+    return inputsOf(world)[name];
+  };
+
+  test.each(names)('%s does the same, and prints its object', async (name) => {
+    const { output }: OperationContract = operations[name];
+    const printed = await onDatabase(wordsFor(name, await inputOf(name)));
+    expect(output.parse(printed)).toStrictEqual(printed);
+    const input = await inputOf(name);
+    const told = await overTheWire(wordsFor(name, input));
+    expect(output.parse(told.printed)).toStrictEqual(told.printed);
+    const sent = told.calls.flatMap(([called, each]) => (called === name ? [each] : []));
+    expect(sent.map((each) => essenceOf(name, each))).toEqual([essenceOf(name, input)]);
+  });
+
+  test.each(names.filter((name) => operations[name].method === 'PATCH'))(
+    '%s has an option for each null and each false',
+    async (name) => {
+      const input = await inputOf(name);
+      const { command } = commandOf(name);
+      const [id = '', value] = Object.entries(input).find(([member]) => /_id$/.test(member)) ?? [];
+      const said: Input = {};
+      for (const { long } of command.options) {
+        if (!/^--(no|all)-|^--enable$/.test(long ?? '')) continue;
+        const { calls } = await overTheWire([...wordsFor(name, { [id]: value }), long as string]);
+        const [, { [id]: _, ...changes } = {}] = calls.find(([each]) => each === name) ?? [];
+        expect(Object.keys(changes)).toHaveLength(1);
+        Object.assign(said, changes);
+      }
+      const { properties = {} } = z.toJSONSchema(operations[name].input, { io: 'input' });
+      const expected: Input = {};
+      for (const [member, schema] of Object.entries(properties)) {
+        const text = JSON.stringify(schema);
+        if (/"type":"null"/.test(text)) expected[member] = null;
+        else if (/"type":"boolean"/.test(text)) expected[member] = false;
+      }
+      expect(said).toEqual(expected);
+    },
+  );
+});
