@@ -13,7 +13,6 @@ import {
   type GuardOptions,
   honoGuard,
   latchkeyVerifier,
-  protectedResource,
   requireGrant,
   withGrant,
 } from '@latchkey/client/guards';
@@ -294,48 +293,7 @@ describe('a resource', () => {
     );
   });
 
-  test('is guarded by requireBearerAuth of the MCP SDK, too', async () => {
-    const authorizationServer = 'https://link.example';
-    const guarded = (resource: string) => {
-      const verifier = latchkeyVerifier({
-        ...{ latchkey, resource, InvalidTokenError },
-      });
-      return requireBearerAuth({ verifier, requiredScopes: ['notes.read'] });
-    };
-    const app = express();
-    app.use(protectedResource({ resource: own, authorizationServer, scopes: ['notes.read'] }));
-    app.get('/mcp', guarded(own), (request, response) => {
-      response.json(request.auth);
-    });
-    app.get('/other', guarded(other), (_, response) => response.end());
-    const { url, close } = await listen(app);
-    const ask = (path: string, authorization?: string) =>
-      fetch(url + path, { headers: headersWith(authorization) });
-
-    const { bearer, grant_id, secret } = await link('notes.read notes.write', own);
-    expect(await (await ask('/mcp', bearer)).json()).toMatchObject({
-      ...{ token: secret, clientId: applicationId, resource: own },
-      scopes: ['notes.read', 'notes.write'],
-      extra: { grant_id, account: { id: ACCOUNT } },
-    });
-    const metadata = await ask('/.well-known/oauth-protected-resource/mcp');
-    expect(await metadata.json()).toMatchObject({ resource: own });
-
-    const statusOf = async (path: string, authorization?: string) => {
-      const response = await ask(path, authorization);
-      const { error } = (await response.json()) as { error: string };
-      return [response.status, error];
-    };
-    expect(await statusOf('/other', bearer)).toEqual([401, 'invalid_token']);
-    expect(await statusOf('/mcp')).toEqual([401, 'invalid_token']);
-    expect(await statusOf('/mcp', 'Bearer nothing')).toEqual([401, 'invalid_token']);
-    const { bearer: lacking } = await link('profile.read', own);
-    expect(await statusOf('/mcp', lacking)).toEqual([403, 'insufficient_scope']);
-    await latchkey.revoke(grant_id);
-    expect(await statusOf('/mcp', bearer)).toEqual([401, 'invalid_token']);
-    close();
-  });
-
+  // tests/mcp-sdk.test.ts runs the real guards of the MCP SDK.
   test('needs the class and the end that the MCP SDK looks for', async () => {
     const namesake = class InvalidTokenError extends Error {};
     const verifier = (InvalidTokenClass: typeof InvalidTokenError | typeof namesake) =>

@@ -15,6 +15,8 @@ export {
   type LatchkeyVerifierOptions,
   latchkeyVerifier,
   type VerifiedGrant,
+  type VerifierErrorClass,
+  type VerifierOptions,
 } from './latchkey-verifier.ts';
 export {
   type MetadataRequest,

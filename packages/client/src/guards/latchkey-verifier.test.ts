@@ -13,6 +13,13 @@ import { type LatchkeyVerifierOptions, latchkeyVerifier } from './index.ts';
 
 const resource = 'https://mcp.example.com/mcp';
 class InvalidTokenError extends Error {}
+class OAuthError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 const service = useFakeService();
 let options: LatchkeyVerifierOptions;
@@ -62,6 +69,18 @@ it('does not call a grant dead that could not be checked', async () => {
     const error = await verify().catch((reason) => reason);
     expect(error).toHaveProperty('name', 'GrantRequiredError');
   }
+});
+
+it('gives the class of version 2 of the MCP SDK the code that it responds to with 401', async () => {
+  service.reply = refusal('credentials_invalid');
+  const { latchkey } = options;
+  const refused = latchkeyVerifier({ latchkey, resource, OAuthError }).verifyAccessToken(
+    grantSecret,
+  );
+  const error = await refused.catch((reason) => reason);
+  expect(error).toBeInstanceOf(OAuthError);
+  expect(error.code).toBe('invalid_token');
+  expect(error.message).toMatch(/^The Authorization header contains no valid grant secret/);
 });
 
 it('throws when it is made without the class, or without a resource', () => {

@@ -2,20 +2,37 @@ import type { Account } from '@latchkey/schema';
 import { GrantRequiredError } from './grant-required-error.ts';
 import { createGuard, type GrantReader } from './require-grant.ts';
 
-/** Options of {@link latchkeyVerifier}. */
-export interface LatchkeyVerifierOptions {
+/** What {@link latchkeyVerifier} checks, and with what. */
+export interface VerifierOptions {
   /** The client that checks grants, as for the guards. */
   latchkey: GrantReader;
   /** The resource whose grants are accepted, as for the guards. */
   resource: string;
-  /**
-   * `InvalidTokenError` of `@modelcontextprotocol/sdk/server/auth/errors.js`. Its `requireBearerAuth`
-   * responds with 401 to an error of this class alone, and with 500 to any other one.
-   */
-  InvalidTokenError: new (
-    message: string,
-  ) => Error;
 }
+
+/**
+ * The class of the MCP SDK to which its `requireBearerAuth` responds with 401. It has to come from the
+ * same SDK as `requireBearerAuth`, which responds with 500 to an error of any other class.
+ */
+export type VerifierErrorClass =
+  | {
+      /** Of `@modelcontextprotocol/server`, version 2. */
+      OAuthError: new (
+        code: string,
+        message: string,
+      ) => Error & { readonly code: string };
+      InvalidTokenError?: never;
+    }
+  | {
+      /** Of `@modelcontextprotocol/sdk/server/auth/errors.js`, version 1. */
+      InvalidTokenError: new (
+        message: string,
+      ) => Error;
+      OAuthError?: never;
+    };
+
+/** Options of {@link latchkeyVerifier}. */
+export type LatchkeyVerifierOptions = VerifierOptions & VerifierErrorClass;
 
 /** What a handler of the MCP SDK knows of a request: its `AuthInfo`. */
 export interface VerifiedGrant {
@@ -40,15 +57,15 @@ export interface LatchkeyVerifier {
    *
    * @param token - what the client sent
    * @returns the grant
-   * @throws an `InvalidTokenError` if it is the secret of no grant of this resource, and a
+   * @throws an error of the MCP SDK's class if it is the secret of no grant of this resource, and a
    *   {@link GrantRequiredError} if the grant could not be checked or its application is disabled
    *
    * @example
    * ```ts
    * import { latchkeyVerifier } from '@latchkey/client/guards';
-   * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+   * import { OAuthError } from '@modelcontextprotocol/server';
    *
-   * const verifier = latchkeyVerifier({ latchkey, resource, InvalidTokenError });
+   * const verifier = latchkeyVerifier({ latchkey, resource, OAuthError });
    * const { extra } = await verifier.verifyAccessToken(grantSecret);
    * greet(extra.account.username);
    * ```
@@ -60,8 +77,9 @@ export interface LatchkeyVerifier {
 const EXPIRES_IN_SECONDS = 60;
 
 /**
- * Creates what `requireBearerAuth` of the official MCP SDK asks about a token. A grant that is dead, or
- * for another resource, is refused with 401. Scopes are up to `requiredScopes`.
+ * Creates what `requireBearerAuth` of the official MCP SDK asks about a token, in version 1 and 2 of the
+ * SDK. A grant that is dead, or for another resource, is refused with 401, so that the client asks its
+ * user again. Scopes are up to `requiredScopes`.
  *
  * @param options - the client to ask, the resource, and the MCP SDK's class
  * @returns the `verifier` of `requireBearerAuth`
@@ -70,27 +88,25 @@ const EXPIRES_IN_SECONDS = 60;
  * @example
  * ```ts
  * import { latchkeyVerifier } from '@latchkey/client/guards';
- * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
- * import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
+ * import { requireBearerAuth } from '@modelcontextprotocol/express';
+ * import { getOAuthProtectedResourceMetadataUrl, OAuthError } from '@modelcontextprotocol/server';
  *
- * const verifier = latchkeyVerifier({ latchkey, resource, InvalidTokenError });
- * app.use('/mcp', requireBearerAuth({ verifier, requiredScopes: ['notes.read'] }));
+ * const verifier = latchkeyVerifier({ latchkey, resource, OAuthError });
+ * const resourceMetadataUrl = getOAuthProtectedResourceMetadataUrl(new URL(resource));
+ * const requiredScopes = ['notes.read'];
+ * app.use('/mcp', requireBearerAuth({ verifier, requiredScopes, resourceMetadataUrl }));
  * ```
  */
 export function latchkeyVerifier(options: LatchkeyVerifierOptions): LatchkeyVerifier {
-  const { latchkey, resource, InvalidTokenError } = options;
-  if (typeof InvalidTokenError !== 'function') {
-    throw new TypeError(
-      'InvalidTokenError must be that class of "@modelcontextprotocol/sdk/server/auth/errors.js".',
-    );
-  }
+  const { latchkey, resource } = options;
+  const refuse = refusalOf(options);
   const guard = createGuard({ latchkey, resource });
   return {
     async verifyAccessToken(token) {
       const request = { headers: { authorization: `Bearer ${token}` } };
       const grant = await guard(request).catch((error: unknown) => {
         const isRefused = error instanceof GrantRequiredError && error.status === 401;
-        throw isRefused ? new InvalidTokenError(error.message) : error;
+        throw isRefused ? refuse(error.message) : error;
       });
       return {
         token,
@@ -102,4 +118,18 @@ export function latchkeyVerifier(options: LatchkeyVerifierOptions): LatchkeyVeri
       };
     },
   };
+}
+
+/** @throws TypeError without a class */
+function refusalOf({
+  OAuthError,
+  InvalidTokenError,
+}: VerifierErrorClass): (message: string) => Error {
+  if (typeof OAuthError === 'function') {
+    return (message) => new OAuthError('invalid_token', message);
+  }
+  if (typeof InvalidTokenError === 'function') return (message) => new InvalidTokenError(message);
+  throw new TypeError(
+    'OAuthError must be that class of "@modelcontextprotocol/server", or InvalidTokenError that of "@modelcontextprotocol/sdk/server/auth/errors.js": the one of the SDK whose requireBearerAuth you use.',
+  );
 }

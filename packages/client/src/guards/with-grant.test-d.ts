@@ -39,7 +39,22 @@ declare const applications: string[] | undefined;
 declare const resource: string | undefined;
 // @ts-expect-error
 ({ latchkey, resource }) satisfies GuardOptions;
+const resourceOption = { latchkey, resource: 'https://mcp.example/mcp' };
 // @ts-expect-error Without the class, the MCP SDK would respond with 500.
-latchkeyVerifier({ latchkey, resource: 'https://mcp.example/mcp' });
+latchkeyVerifier(resourceOption);
+// The classes have the same name in both versions of the MCP SDK: that of version 1 does not fit.
+declare class OAuthErrorOfVersion1 extends Error {
+  constructor(message: string, errorUri?: string);
+  get errorCode(): string;
+}
+declare class OAuthErrorOfVersion2 extends Error {
+  readonly code: string;
+  constructor(code: string, message: string, errorUri?: string);
+}
+latchkeyVerifier({ ...resourceOption, OAuthError: OAuthErrorOfVersion2 });
+// @ts-expect-error
+latchkeyVerifier({ ...resourceOption, OAuthError: OAuthErrorOfVersion1 });
+// @ts-expect-error
+latchkeyVerifier({ ...resourceOption, InvalidTokenError: OAuthErrorOfVersion2 });
 // @ts-expect-error A guard needs a client.
 requireGrant(new Request('https://api.example'), {});
