@@ -500,25 +500,28 @@ export const reasons = {
   },
   scope_ill_formed: {
     code: 'scope_unknown',
-    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    found:
+      'The scope, or the optional scope, is no list of up to 32 different tokens that are separated by single spaces. Or both together are more.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
     code: 'scope_unknown',
-    found: 'The scope has a token that is not described, so no user could be asked for it.',
+    found:
+      'The scope, or the optional scope, has a token that is not described, so no user could be asked for it.',
     advice:
       '`latchkey scope list` shows the described scopes. Describe the missing one with `latchkey scope put SCOPE --title TITLE`, or let the application ask for less.',
   },
   scope_not_allowed: {
     code: 'scope_unknown',
-    found: 'The scope has a token that this application may not ask for.',
+    found: 'The scope, or the optional scope, has a token that this application may not ask for.',
     advice:
       '`latchkey app get APP_ID` shows its scopes. Add the missing one with `latchkey app update APP_ID --scope SCOPE`, together with the others.',
   },
   scope_not_asked_for: {
     code: 'scope_unknown',
     found: 'More was to be approved than the application had asked for.',
-    advice: 'Approve a part of the scope of the link request, or all of it by leaving scope out.',
+    advice:
+      'Approve a part of scope and optional_scope of the link request, or all of its scope by leaving scope out.',
   },
   resource_repeated: {
     code: 'target_unknown',

@@ -307,7 +307,7 @@ export const linkApproveInput = operatorInput({
   account_id: accountId,
   scope: scope.optional().meta({
     description:
-      'The part of the scope that the user allows, with spaces between scopes. Default: all that was asked for.',
+      'The part of scope and optional_scope of the link request that the user allows, with spaces between scopes. Default: its scope.',
   }),
 });
 

@@ -654,6 +654,13 @@ export const linkRequest = z
       .meta({ description: 'The resource that the grant will be for; null for none.' }),
     scope,
     scopes: z.array(scopeDescription).meta({ description: 'The same scopes with descriptions.' }),
+    optional_scope: scope.nullable().meta({
+      description: 'What the user can allow besides; null for nothing.',
+      examples: ['posts.write'],
+    }),
+    optional_scopes: z
+      .array(scopeDescription)
+      .meta({ description: 'The optional scopes with descriptions.' }),
     redirect_host: z.string().meta({
       description: 'The host of the redirect URI, or its scheme if it is a private one.',
       examples: ['app.example'],

@@ -230,6 +230,7 @@ const argumentsOf = {
       fc.record({ id: anyAccount, resource: anyText, generation: anyGeneration }),
     ),
     scope: anyScope,
+    optional_scope: fc.option(anyScope),
     state: fc.option(anyText),
     code_challenge: anyChallenge,
     login_hint: fc.option(anyText),

@@ -359,6 +359,7 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     redirect_uri_given: true,
     resource: { id: anId(), resource: 'https://mcp.example/mcp', generation: 2 },
     scope: 'profile:read links:write',
+    optional_scope: 'links:delete',
     state: 'a"b <c>\\ ',
     code_challenge: Buffer.from(aHash()).toString('base64url'),
     login_hint: 'ada@example.org',

@@ -125,6 +125,7 @@ export const links = kind(
     redirect_uri_given: initially(flag(), false),
     resource: optional(json<LinkedResource>()),
     scope: text(),
+    optional_scope: optional(text()),
     state: optional(text()),
     code_challenge: optional(text()),
     login_hint: optional(text()),

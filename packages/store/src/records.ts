@@ -158,6 +158,8 @@ export interface LinkRecord {
   /** Null for none. */
   resource: LinkedResource | null;
   scope: string;
+  /** What the user may allow besides; null for nothing. */
+  optional_scope: string | null;
   state: string | null;
   code_challenge: string | null;
   login_hint: string | null;
@@ -166,7 +168,7 @@ export interface LinkRecord {
   salt: Uint8Array;
   /** Of its application, when the request was made. */
   generation: number;
-  /** Of the ids of the descriptions of its scopes, in their order, when the request was made. */
+  /** Of the ids of the descriptions of all that it asks for, in order, when the request was made. */
   description_hash: Uint8Array;
   /** It can be decided while now < this. It is deleted 3 hours later. */
   expires_at: Milliseconds;

@@ -5,8 +5,14 @@ import { findConnectedApplication } from '@latchkey/rules/connections/find-conne
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
-import { approve, type Decided, deny, findAnswer } from '@latchkey/rules/linking/decide';
-import { readScope } from '@latchkey/rules/linking/describe-scopes';
+import {
+  approve,
+  type Decided,
+  deny,
+  findAnswer,
+  scopeWithChecked,
+} from '@latchkey/rules/linking/decide';
+import { type DescribedRequest, describeRequest } from '@latchkey/rules/linking/describe-scopes';
 import {
   type LinkAccess,
   type ReturnToStranger,
@@ -33,7 +39,6 @@ import type {
   ApplicationRecord,
   LinkRecord,
   PageRecord,
-  ScopeRecord,
 } from '@latchkey/store/records';
 import type { Action, CountsAgainst, IdPaths } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
@@ -46,7 +51,7 @@ export interface Redirect {
 
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
-  scopes: ScopeRecord[];
+  asked: DescribedRequest;
   /** Null until the page has decided. */
   end: LinkEnd | null;
 }
@@ -103,6 +108,8 @@ const action = <Output extends object, Input extends object, By extends AnyCalle
 
 type User = Callers['user'];
 
+const NOTHING_ASKED = { scopes: [], optional_scopes: [] };
+
 const nobody = { page: null, account: null, access: null };
 
 /** Called like operations, so the log, the audit, the limits and the traces have them too. */
@@ -138,9 +145,9 @@ export const browserActions = {
     async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
       const access = accessOf(user);
       const end = await readEnd(service, user, initiator);
-      if (end !== null) return { ...user, access, scopes: [], end };
+      if (end !== null) return { ...user, access, asked: NOTHING_ASKED, end };
       refuseExpired(service, access.link, initiator);
-      return { ...user, access, scopes: await readScope(service.store, access.link.scope), end };
+      return { ...user, access, asked: await describeRequest(service.store, access.link), end };
     },
   }),
 
@@ -176,9 +183,16 @@ export const browserActions = {
     changes: true,
     // An application with a document gets its id by its first approval.
     ids: { grant_id: 'output.grant_id', application_id: 'output.application.id' },
-    async handle(service, _input: object, user: User, initiator) {
+    async handle(
+      service,
+      { optional_scope = [] }: { optional_scope?: readonly string[] },
+      user: User,
+      initiator,
+    ) {
       const { account_id } = user.page;
-      const decided = await approve(service, accessOf(user), { account_id }, initiator);
+      const access = accessOf(user);
+      const scope = scopeWithChecked(access.link, optional_scope);
+      const decided = await approve(service, access, { account_id, scope }, initiator);
       const { link, application } = decided;
       const grant_id = link.decision?.grant_id ?? null;
       const { id } = application;

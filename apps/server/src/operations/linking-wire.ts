@@ -1,4 +1,5 @@
 import type { ConnectionWithGrants } from '@latchkey/rules/connections/list-connections';
+import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
 import type { LinkAccess } from '@latchkey/rules/linking/link-access';
 import { describeRedirect } from '@latchkey/rules/linking/redirect';
 import type { NewPage } from '@latchkey/rules/linking/ticket';
@@ -58,7 +59,7 @@ export function toPage({ page, url }: NewPage): Page {
 
 export function toLinkRequest(
   { link, application, resource }: Pick<LinkAccess, 'link' | 'application' | 'resource'>,
-  scopes: readonly ScopeRecord[],
+  { scopes, optional_scopes }: DescribedRequest,
   vouchers: Vouchers,
 ): LinkRequest {
   const { voucher, redirect_uri } = vouchers.ofRedirectUri(link);
@@ -73,6 +74,8 @@ export function toLinkRequest(
     resource: resource && { object: 'resource', ...resource },
     scope: link.scope,
     scopes: scopes.map(toScope),
+    optional_scope: link.optional_scope,
+    optional_scopes: optional_scopes.map(toScope),
     ...describeRedirect(redirect_uri),
     redirect_vouched: voucher === 'operator',
     account_id: link.account_id,

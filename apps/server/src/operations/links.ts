@@ -1,6 +1,6 @@
 import type { Initiator } from '@latchkey/domain/initiator';
 import { approve, deny } from '@latchkey/rules/linking/decide';
-import { readScope } from '@latchkey/rules/linking/describe-scopes';
+import { describeRequest } from '@latchkey/rules/linking/describe-scopes';
 import { identify } from '@latchkey/rules/linking/identify';
 import { accessByLink, type LinkAccess } from '@latchkey/rules/linking/link-access';
 import { vouchersOf } from '@latchkey/rules/linking/linking';
@@ -21,8 +21,8 @@ export const linkRows: OperationRows<'admin.links'> = {
     audited: 'always',
     ids: linkIds,
     handle: async (service, { link }, _operator, initiator) => {
-      const { access, scopes } = await readLink(service, link, initiator);
-      return toLinkRequest(access, scopes, vouchersOf(service));
+      const { access, described } = await readLink(service, link, initiator);
+      return toLinkRequest(access, described, vouchersOf(service));
     },
   },
   'admin.links.identify': {
@@ -58,18 +58,18 @@ export const linkRows: OperationRows<'admin.links'> = {
 /** All that a response needs, before the write: nothing can fail once that is made. */
 async function readLink(service: Service, credential: string, initiator: Initiator) {
   const access = await accessByLink(service, credential, initiator);
-  return { access, scopes: await readScope(service.store, access.link.scope) };
+  return { access, described: await describeRequest(service.store, access.link) };
 }
 
 function linkRedirect<To extends string | null>(
   service: Service,
-  { access: { resource }, scopes }: Awaited<ReturnType<typeof readLink>>,
+  { access: { resource }, described }: Awaited<ReturnType<typeof readLink>>,
   {
     link,
     application,
     redirect_to,
   }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  const request = toLinkRequest({ link, application, resource }, scopes, vouchersOf(service));
+  const request = toLinkRequest({ link, application, resource }, described, vouchersOf(service));
   return { ...request, redirect_to };
 }

@@ -9,6 +9,9 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': '{application} kann dann:',
   'consent.sensitive': '{application} könnte in Ihrem Namen handeln oder Geld ausgeben:',
+  'consent.optional': 'Was Sie ankreuzen, kann {application} außerdem:',
+  'consent.optional.sensitive':
+    'Damit könnte die Anwendung in Ihrem Namen handeln oder Geld ausgeben.',
   'consent.resource': 'Sie möchte auf {resource} unter {host} zugreifen.',
   'consent.policy': 'Datenschutz',
   'consent.tos': 'Nutzungsbedingungen',

@@ -8,6 +8,8 @@ export const en = {
   'consent.switch': 'Use another account',
   'consent.scopes': '{application} will be able to:',
   'consent.sensitive': '{application} could act or spend in your name:',
+  'consent.optional': 'If you check it, {application} will also be able to:',
+  'consent.optional.sensitive': 'With this, it could act or spend in your name.',
   'consent.resource': 'It asks for access to {resource} at {host}.',
   'consent.policy': 'Privacy',
   'consent.tos': 'Terms',

@@ -94,6 +94,7 @@ const question = ({ letters, scopes }: Variant) => ({
   account: accountOf(NAMES[letters]),
   resource: null,
   scopes: scopesOf(scopes),
+  optional_scopes: scopesOf(scopes - 1),
   redirect_host: 'notes.acme.example',
   redirect_kind: 'web' as const,
   formToken: 'token',
@@ -132,6 +133,7 @@ export const questionOfTheGuides: Page = consentPage(frameIn('en'), {
   application: { ...applicationOf('Acme Notes'), policy_uri: null, tos_uri: null },
   account: { display_name: 'Ada Lovelace', username: 'ada' },
   scopes: scopesOf(3).filter(({ sensitive }) => !sensitive),
+  optional_scopes: [],
 });
 
 const stranger = { voucher: 'stranger', href: `https://${HOST}/`, target: HOST } as const;

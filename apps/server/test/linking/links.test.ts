@@ -66,7 +66,14 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       policy_uri: 'https://app.example/privacy',
       tos_uri: 'https://app.example/terms',
     });
-    const { link, link_id } = await app.begin({ login_hint: 'ada', ui_locales: 'de' });
+    const posts = {
+      ...{ object: 'scope', scope: 'posts.read', title: 'Read your posts', description: null },
+      ...{ texts: { de: { title: 'Ihre Beiträge lesen' } }, sensitive: false },
+    };
+    const { link, link_id } = await app.begin({
+      ...{ scope: 'profile.read', optional_scope: 'posts.read' },
+      ...{ login_hint: 'ada', ui_locales: 'de' },
+    });
     const { status, body } = await invoke(server, wire, 'admin.links.read', { link }, operator);
     expect(status).toBe(200);
     const created_at = uuidV7Time(link_id) as number;
@@ -88,7 +95,7 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
         public: false,
       },
       resource: null,
-      scope: 'profile.read posts.read',
+      scope: 'profile.read',
       scopes: [
         {
           object: 'scope',
@@ -98,15 +105,9 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
           texts: {},
           sensitive: false,
         },
-        {
-          object: 'scope',
-          scope: 'posts.read',
-          title: 'Read your posts',
-          description: null,
-          texts: { de: { title: 'Ihre Beiträge lesen' } },
-          sensitive: false,
-        },
       ],
+      optional_scope: 'posts.read',
+      optional_scopes: [posts],
       redirect_host: 'app.example',
       redirect_kind: 'web',
       redirect_vouched: true,

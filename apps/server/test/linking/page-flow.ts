@@ -8,7 +8,7 @@ export interface PageRequest {
   cookie?: string | undefined;
   headers?: Record<string, string>;
   /** The parameters of a form. */
-  form?: Record<string, string>;
+  form?: Record<string, string> | [name: string, value: string][];
   body?: string;
 }
 

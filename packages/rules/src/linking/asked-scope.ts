@@ -2,14 +2,23 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
 import { fields, uuidToBytes } from '@latchkey/schema';
-import type { ResourceRecord } from '@latchkey/store/records';
+import type { LinkRecord, ResourceRecord } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { openClaim, type Voucher } from '../vouchers.ts';
 import { applicationSubject, type LinkingApplication } from './linking-application.ts';
 
+/** All that a request asks for: what the user can leave out comes last. */
+export const scopeWithOptional = ({
+  scope,
+  optional_scope,
+}: Pick<LinkRecord, 'scope' | 'optional_scope'>): string =>
+  optional_scope === null ? scope : `${scope} ${optional_scope}`;
+
 export interface AskedScope {
   scope: string;
+  /** Null for nothing. */
+  optional_scope: string | null;
   /** See {@link hashIds}. */
   description_hash: Uint8Array;
 }
@@ -31,7 +40,7 @@ interface Bounds {
  */
 export async function readScope(
   store: Store,
-  asked: string | null,
+  asked: { scope: string | null; optional_scope: string | null },
   { application, document, voucher, resource, mayBeStale }: Bounds,
 ): Promise<AskedScope> {
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
@@ -54,27 +63,47 @@ export async function readScope(
     return { isDescribed, allowed };
   }
 
-  const named = asked?.match(/[^ ]+/g) ?? [];
-  if (named.length > 0) {
-    const scope = isForgiving ? named.join(' ') : asked;
-    if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
+  async function findNamed(text: string | null): Promise<ReadonlyMap<string, string>> {
+    const named = text?.match(/[^ ]+/g) ?? [];
+    if (named.length === 0) return new Map();
+    requireScope(isForgiving ? named.join(' ') : text);
     const { isDescribed, allowed } = await find(named);
     if (!isForgiving && !isDescribed) throw refuse('scope_undescribed');
     if (!isForgiving && allowed.size < named.length) throw refuse('scope_not_allowed');
-    if (allowed.size > 0) return toScope(allowed);
+    return allowed;
   }
-  const defaults = [
-    { tokens: resource?.default_scopes, withSensitive: true },
-    { tokens: application.default_scopes, withSensitive: true },
-    { tokens: resource?.scopes, withSensitive: false },
-  ];
-  for (const { tokens, withSensitive } of defaults) {
-    if (tokens == null) continue;
-    const { allowed } = await find(tokens, withSensitive);
-    if (allowed.size > 0) return toScope(allowed);
+
+  async function findDefault(): Promise<ReadonlyMap<string, string>> {
+    const defaults = [
+      { tokens: resource?.default_scopes, withSensitive: true },
+      { tokens: application.default_scopes, withSensitive: true },
+      { tokens: resource?.scopes, withSensitive: false },
+    ];
+    for (const { tokens, withSensitive } of defaults) {
+      if (tokens == null) continue;
+      const { allowed } = await find(tokens, withSensitive);
+      if (allowed.size > 0) return allowed;
+    }
+    const hasDefault = defaults.some(({ tokens }) => tokens != null);
+    throw refuse(hasDefault ? 'scope_default_unusable' : 'scope_missing');
   }
-  const hasDefault = defaults.some(({ tokens }) => tokens != null);
-  throw refuse(hasDefault ? 'scope_default_unusable' : 'scope_missing');
+
+  function requireScope(text: string | null): void {
+    if (!fields.scope.safeParse(text).success) throw refuse('scope_ill_formed');
+  }
+
+  const named = await findNamed(asked.scope);
+  const required = named.size > 0 ? named : await findDefault();
+  const optional = [...(await findNamed(asked.optional_scope))].filter(
+    ([token]) => !required.has(token),
+  );
+  const scopes = {
+    scope: [...required.keys()].join(' '),
+    optional_scope: optional.map(([token]) => token).join(' ') || null,
+  };
+  requireScope(scopeWithOptional(scopes));
+  const ids = [...required.values(), ...optional.map(([, id]) => id)];
+  return { ...scopes, description_hash: hashIds(ids) };
 }
 
 /** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */
@@ -86,11 +115,7 @@ async function boundOf(store: Store, scope: string | null): Promise<string[] | n
   return described.length > 0 ? described : null;
 }
 
-function toScope(ids: ReadonlyMap<string, string>): AskedScope {
-  return { scope: [...ids.keys()].join(' '), description_hash: hashIds(ids.values()) };
-}
-
-/** Of the descriptions of a scope, in the order of its tokens. Of 32 ids, it takes a sixteenth of the room. */
+/** Of the descriptions of all that is asked for, in the order of the tokens. Of 32 ids, it takes a sixteenth of the room. */
 export function hashIds(ids: Iterable<string>): Uint8Array {
   const hash = createHash('sha256');
   for (const id of ids) hash.update(uuidToBytes(id));

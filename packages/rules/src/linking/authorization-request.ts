@@ -167,9 +167,10 @@ export async function readRequest(
   const resource = await readResource(service, refuse, query.getAll('resource'));
   const voucher = linkingOf(service).vouchers.ofClient(application);
   const bounds = { application, document, voucher, resource, mayBeStale };
+  const named = { scope: query.get('scope'), optional_scope: query.get('optional_scope') };
   return {
     ...target,
-    ...(await readScope(service.store, query.get('scope'), bounds)),
+    ...(await readScope(service.store, named, bounds)),
     resource: resource && toLinkedResource(resource),
     code_challenge,
     login_hint: readHint(query, 'login_hint', LOGIN_HINT),
@@ -211,10 +212,12 @@ function checkResponseType(query: URLSearchParams): void {
   if (type !== 'code') throw new DomainError('response_type_unsupported');
 }
 
+const NAMED_ONCE = [
+  ...['response_mode', 'code_challenge', 'code_challenge_method', 'scope', 'optional_scope'],
+];
+
 function readChallenge(query: URLSearchParams): string | null {
-  for (const name of ['response_mode', 'code_challenge', 'code_challenge_method', 'scope']) {
-    refuseRepeated(query, name);
-  }
+  for (const name of NAMED_ONCE) refuseRepeated(query, name);
   const mode = query.get('response_mode');
   if (mode !== null && mode !== 'query') {
     throw invalid('response_mode', 'Must be query, or left out.');

@@ -104,6 +104,7 @@ export async function beginLink(
     redirect_uri_given: request.redirect_uri_given,
     resource: request.resource,
     scope: request.scope,
+    optional_scope: request.optional_scope,
     state: request.state,
     code_challenge: request.code_challenge,
     login_hint,

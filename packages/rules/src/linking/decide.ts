@@ -16,6 +16,7 @@ import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
 import { storeCode } from '../grants/issue-code.ts';
+import { scopeWithOptional } from './asked-scope.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import { linkingOf } from './linking.ts';
 import type { LinkingApplication } from './linking-application.ts';
@@ -48,7 +49,7 @@ export async function approve(
 ): Promise<Decided> {
   const { store, clock } = service;
   const { link } = access;
-  const granted = scope === undefined ? link.scope : partOf(link.scope, scope);
+  const granted = scope === undefined ? link.scope : partOf(scopeWithOptional(link), scope);
   if (link.decision !== null) {
     return repeatApproval(service, access, { account_id, granted }, initiator);
   }
@@ -180,6 +181,19 @@ function accountChanged(link: LinkRecord): DomainError {
   });
 }
 
+/** What the user allows on the page: all that was asked for, and what is checked of the rest. */
+export function scopeWithChecked(
+  { scope, optional_scope }: Pick<LinkRecord, 'scope' | 'optional_scope'>,
+  checked: readonly string[],
+): string {
+  const optional = optional_scope?.split(' ') ?? [];
+  if (!checked.every((token) => optional.includes(token))) {
+    throw DomainError.invalid(['optional_scope'], 'Must be one of those that the page offers.');
+  }
+  return [scope, ...optional.filter((token) => checked.includes(token))].join(' ');
+}
+
+/** In the order of `scope`; null if more is wanted. */
 function partOf(scope: string, wanted: string): string | null {
   const tokens = new Set(wanted.split(' '));
   const part = scope.split(' ').filter((token) => tokens.has(token));

@@ -1,4 +1,4 @@
-import type { ScopeRecord } from '@latchkey/store/records';
+import type { LinkRecord, ScopeRecord } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 
 export function describeTokens(
@@ -15,6 +15,18 @@ export function describeTokens(
   );
 }
 
-export async function readScope(store: Store, scope: string): Promise<ScopeRecord[]> {
-  return describeTokens(new Set(scope.split(' ')), await store.listScopes());
+export interface DescribedRequest {
+  scopes: ScopeRecord[];
+  optional_scopes: ScopeRecord[];
+}
+
+/** What a link request asks for, in words. */
+export async function describeRequest(
+  store: Store,
+  { scope, optional_scope }: Pick<LinkRecord, 'scope' | 'optional_scope'>,
+): Promise<DescribedRequest> {
+  const described = await store.listScopes();
+  const describe = (text: string | null) =>
+    describeTokens(new Set(text?.split(' ') ?? []), described);
+  return { scopes: describe(scope), optional_scopes: describe(optional_scope) };
 }

@@ -10,7 +10,7 @@ import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
 import type { LinkHolder, Store } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
-import { hashIds } from './asked-scope.ts';
+import { hashIds, scopeWithOptional } from './asked-scope.ts';
 import { linkingOf } from './linking.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
@@ -68,9 +68,10 @@ export async function findLinkRequest(
     throw DomainError.because(faults.unknown, { link_id });
   }
   const isOpen = link.decision === null;
+  const tokens = scopeWithOptional(link).split(' ');
   const [application, description_ids, resources] = await Promise.all([
     findApplication(store, link),
-    isOpen ? store.findDescriptionIds(link.scope.split(' ')) : ([] as (string | null)[]),
+    isOpen ? store.findDescriptionIds(tokens) : ([] as (string | null)[]),
     link.resource === null ? [] : store.listResources(),
   ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
@@ -93,7 +94,6 @@ export async function findLinkRequest(
   if (isRegistered && areNew) {
     throw refuse(faults.redirectUriRemoved);
   }
-  const tokens = link.scope.split(' ');
   const ids = description_ids.filter((id) => id !== null);
   const areDescribed =
     ids.length === tokens.length && sameHash(hashIds(ids), link.description_hash);

@@ -46,7 +46,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           return openWithTicket(tools, visit, ticket);
         }
         const { context } = visit;
-        const { access, account, scopes, page, end } = await act(
+        const { access, account, asked, page, end } = await act(
           tools,
           visit,
           browserActions.showConsent,
@@ -63,7 +63,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           application: vouchers.show(access.application),
           account,
           resource: access.resource,
-          scopes,
+          ...asked,
           ...describeRedirect(vouchers.ofRedirectUri(link).redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),
         };

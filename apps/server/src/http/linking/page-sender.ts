@@ -6,7 +6,7 @@ import {
   refusalInWords,
   type StrangersAddress,
 } from '@latchkey/rules/linking/redirect';
-import { errorDefinition, isUuid } from '@latchkey/schema';
+import { errorDefinition, isUuid, type ParameterIssue } from '@latchkey/schema';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import { pageNameOf, type Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
@@ -55,13 +55,14 @@ export function createPageSender(
   }
 
   function wayBackOf(
-    { code, members }: DomainError,
+    { code, members: { issues, redirect_to } }: DomainError,
     { application = null, back_url = null, again_path }: ErrorPageDetails,
   ): WayBack | null {
-    const isTriedAgain = code === 'form_rejected' || code === 'client_document_unavailable';
+    const isTriedAgain =
+      code === 'form_rejected' || code === 'client_document_unavailable' || isOfChoice(issues);
     if (isTriedAgain && again_path !== undefined) return { url: basePath + again_path, to: null };
     const service = { name, host: null };
-    const url = members.redirect_to ?? back_url;
+    const url = redirect_to ?? back_url;
     if (url !== null) return { url, to: application ?? service };
     return pageHome === null ? null : { url: pageHome, to: service };
   }
@@ -90,6 +91,10 @@ export function createPageSender(
     },
   };
 }
+
+/** A person can choose again. A wrong decision comes from no page. */
+const isOfChoice = (issues: readonly ParameterIssue[] = []) =>
+  issues.some(({ path: [name] }) => name !== 'decision');
 
 /** This shows what is wrong with a public document or the request, and nothing that only the service knows. */
 function problemOf(error: DomainError, returns: StrangersAddress | null): string | null {

@@ -6,6 +6,8 @@ import type { RequestContext } from '../request-context.ts';
 
 export interface Answer {
   decision?: string;
+  /** What is checked, in any order. */
+  optional_scope?: readonly string[];
 }
 
 /** Refuses a form that this page did not send. */
@@ -21,7 +23,8 @@ export async function readAnswer(
   if (others.length > 0 || !isOwn) {
     throw DomainError.because('form_token_wrong');
   }
-  return formMembers(form, ['decision']);
+  const checked = form.get('optional_scope') ?? [];
+  return { ...formMembers(form, ['decision']), optional_scope: checked };
 }
 
 export function actionOf<Action extends object>(

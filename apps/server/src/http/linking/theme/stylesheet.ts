@@ -103,11 +103,16 @@ ul { padding: 0; list-style: ""; }
   content: ""; position: absolute; inset-inline-start: 0; top: 0.125rem; width: 1.25rem; height: 1.25rem;
   ${shape(CHECK, '--link')}
 }
+.optional { display: grid; gap: 0.5rem; margin-top: 0.5rem; }
+.optional label { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.75rem; padding: 0.25rem 0; cursor: pointer; }
+.optional input { width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--link); cursor: pointer; }
+.optional span { display: block; }
+.optional .notice { margin-top: 0.5rem; }
 section.caution { padding: 1rem; border-radius: 0.75rem; background: var(--tint); }
 .scopes > .caution::before { ${shape('var(--icon)', '--tone')} }
 .pages { display: flex; flex-wrap: wrap; column-gap: 1rem; }
 .pages > a { padding: 0.125rem 0; }
-.scopes .name { font-weight: 500; }
+:is(.scopes, .optional) .name { font-weight: 500; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }

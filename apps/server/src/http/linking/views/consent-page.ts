@@ -17,7 +17,7 @@ import {
 } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { yourAccount } from './person.ts';
-import { scopeList } from './scope-list.ts';
+import { optionalScopeList, scopeList } from './scope-list.ts';
 
 export interface ConsentQuestion {
   readonly link_id: string;
@@ -26,6 +26,7 @@ export interface ConsentQuestion {
   /** The server that it will use the account at; null for that of the service. */
   readonly resource: { readonly resource: string; readonly name: string } | null;
   readonly scopes: readonly ShownScope[];
+  readonly optional_scopes: readonly ShownScope[];
   readonly redirect_host: string;
   readonly redirect_kind: RedirectKind;
   readonly formToken: string;
@@ -33,7 +34,8 @@ export interface ConsentQuestion {
 
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
-  const { application, account, resource, scopes, redirect_host, redirect_kind } = question;
+  const { application, account, resource, scopes, optional_scopes } = question;
+  const { redirect_host, redirect_kind } = question;
   const who = whoIs(application);
   const title = whoIs(application, 'title');
   const claim = claimOf(application, texts);
@@ -67,6 +69,14 @@ ${
     : html`<section>
 <h2>${texts.of('consent.scopes', { application: title })}</h2>
 ${scopeList(others, texts)}
+</section>`
+}
+${
+  optional_scopes.length === 0
+    ? null
+    : html`<section>
+<h2>${texts.of('consent.optional', { application: title })}</h2>
+${optionalScopeList(optional_scopes, texts)}
 </section>`
 }
 ${

@@ -59,17 +59,30 @@ const scope = (title: string, description: string | null, texts: Scope['texts'] 
 
 const link_id = '0193aa00-0000-7000-8000-000000000003';
 
+/** Of an application that asks for nothing. */
+const question = {
+  link_id,
+  application: application('Acme'),
+  account: account('Ada', 'ada'),
+  resource: null,
+  scopes: [],
+  optional_scopes: [],
+  redirect_host: 'acme.example',
+  redirect_kind: 'web' as const,
+  formToken: 'token',
+};
+
 function everyPage(text: string, frameOf = frame('en', text)): Page[] {
   const scopes = [scope(text, text)];
   const consent = {
-    link_id,
+    ...question,
     application: application(text),
     account: account(text, text),
     resource: { resource: 'https://mcp.example:8443/mcp', name: text },
     scopes,
+    optional_scopes: scopes,
     redirect_host: text,
     redirect_kind: 'loopback' as const,
-    formToken: 'token',
   };
   const connection = {
     application: { ...application(text), disabled: true },
@@ -176,14 +189,8 @@ describe('the consent page', () => {
   ])('describes a scope in the language of the page or in the plain one: %j', (...one) => {
     const [preferred, texts, expected] = one;
     const page = consentPage(frame(preferred), {
-      link_id,
-      application: application('Acme'),
-      account: account('Ada', 'ada'),
-      resource: null,
+      ...question,
       scopes: [scope('See your profile', 'Your name.', texts)],
-      redirect_host: 'acme.example',
-      redirect_kind: 'web',
-      formToken: 'token',
     });
     expect(page.html).toContain(expected);
   });
@@ -200,17 +207,7 @@ describe('the consent page', () => {
       { ...scope('Pay 2', null), sensitive: true },
     ];
     const headingsAndScopes = (shown: typeof scopes) => {
-      const question = {
-        link_id,
-        application: application('Acme'),
-        account: account('Ada', 'ada'),
-        resource: null,
-        scopes: shown,
-        redirect_host: 'acme.example',
-        redirect_kind: 'web' as const,
-        formToken: 'token',
-      };
-      const { html } = consentPage(frame(), question);
+      const { html } = consentPage(frame(), { ...question, scopes: shown });
       const found = html.matchAll(
         /<h2>.*<\/bdi> (could act or spend|will be able to)|<li[^>]*><p class="name"><bdi>(.*?)</g,
       );
@@ -225,23 +222,37 @@ describe('the consent page', () => {
     expect(headingsAndScopes(scopes.slice(0, 1))).toEqual([others, 'Read 1']);
   });
 
+  test('lets the user check what is optional, below what is asked for', () => {
+    const optional_scopes = [
+      { ...scope('See', null, german), scope: 'posts:<write>' },
+      { ...scope('Pay', 'With your card.'), scope: 'pay', sensitive: true },
+    ];
+    const shown = { ...question, scopes: [scope('Read', null)], optional_scopes };
+    const { html } = consentPage(frame('de'), shown);
+    const [above = '', below = ''] = html.split('<h2>Was Sie ankreuzen');
+    expect(above).toContain('<bdi>Read</bdi>');
+    const boxes = below.match(/<input [^>]*>/g);
+    expect(boxes).toEqual([
+      '<input type="checkbox" name="optional_scope" value="posts:&lt;write&gt;">',
+      '<input type="checkbox" name="optional_scope" value="pay">',
+    ]);
+    const [, see = '', pay = ''] = below.split('<input ');
+    expect(see).toContain('<span class="name" lang="de"><bdi>Profil sehen</bdi>');
+    expect(see).not.toContain('notice caution');
+    expect(pay).toContain('<span class="quiet"><bdi>With your card.</bdi>');
+    expect(pay).toMatch(/<span class="notice caution">[^<]+ in Ihrem Namen/);
+    expect(consentPage(frame('de'), question).html).not.toContain('Was Sie ankreuzen');
+  });
+
   test('links to the privacy and the terms of the application, where it has them', () => {
     expect(consent.html).toContain(
       '<a href="https://acme.example/privacy?a=&quot;b&quot;" rel="noreferrer">Privacy</a>',
     );
     expect(consent.html).toContain('<a href="https://acme.example/terms" rel="noreferrer">Terms<');
     const plain = { ...application('Acme'), policy_uri: null, tos_uri: null };
-    const question = {
-      link_id,
-      application: plain,
-      account: account('Ada', 'ada'),
-      resource: null,
-      scopes: [],
-      redirect_host: 'acme.example',
-      redirect_kind: 'web' as const,
-      formToken: 'token',
-    };
-    expect(consentPage(frame(), question).html).not.toMatch(/Privacy|Terms/);
+    expect(consentPage(frame(), { ...question, application: plain }).html).not.toMatch(
+      /Privacy|Terms/,
+    );
   });
 
   test.each([
@@ -249,17 +260,7 @@ describe('the consent page', () => {
     ['loopback', true],
     ['app', true],
   ] as const)('warns of an application on this device: %s', (redirect_kind, isThere) => {
-    const question = {
-      link_id,
-      application: application('Acme'),
-      account: account('Ada', 'ada'),
-      resource: null,
-      scopes: [],
-      redirect_host: 'acme.example',
-      redirect_kind,
-      formToken: 'token',
-    };
-    const { html } = consentPage(frame(), question);
+    const { html } = consentPage(frame(), { ...question, redirect_kind });
     expect(html.includes('<bdi>Acme</bdi> runs on this device. Continue only if')).toBe(isThere);
     expect(html.includes('never share the address of the next page')).toBe(isThere);
   });
@@ -271,14 +272,11 @@ describe('an application with a document', () => {
   const shownHost = '<bdi>login.accounts.<strong>example.co.uk</strong></bdi>';
   const pagesOf = (language: string, one: ReturnType<typeof named>) => [
     consentPage(frame(language), {
-      link_id,
+      ...question,
       application: one,
-      account: account('Ada', 'ada'),
-      resource: null,
       scopes: [{ ...scope('Pay', null), sensitive: true }, scope('Read', null)],
       redirect_host: HOST,
       redirect_kind: 'loopback',
-      formToken: 'token',
     }),
     connectionsPage(frame(language), {
       account: account('Ada', 'ada'),
