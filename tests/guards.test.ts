@@ -174,7 +174,7 @@ function describeProgram(name: string): void {
 
   test('refuses a grant without the scope', async () => {
     const { bearer } = await link('profile.read');
-    const challenge = `${REALM}, error="insufficient_scope", scope="photos.read"`;
+    const challenge = `${REALM}, error="insufficient_scope", scope="profile.read photos.read"`;
     const expected = [403, 'insufficient_scope', 'scope_insufficient', challenge];
     expect(await refusal(bearer)).toEqual(expected);
   });
@@ -289,7 +289,7 @@ describe('a resource', () => {
     const lacking = await ask({ resource: own, scope: 'notes.write' }, own);
     expect(lacking.status).toBe(403);
     expect(lacking.headers.get('WWW-Authenticate')).toBe(
-      `${REALM}, error="insufficient_scope", scope="notes.write", ${METADATA}`,
+      `${REALM}, error="insufficient_scope", scope="notes.read notes.write", ${METADATA}`,
     );
   });
 

@@ -113,9 +113,9 @@ export interface Challenges {
 export function refusals({ realm, tokens, resource }: Challenges) {
   const scope = tokens.join(' ');
 
-  function challenge(error?: 'invalid_token' | 'insufficient_scope') {
-    const offered = resource && (scope || resource.scopes.join(' '));
-    const named = error === 'insufficient_scope' ? scope : offered;
+  const offered = resource && (scope || resource.scopes.join(' '));
+
+  function challenge(error?: 'invalid_token' | 'insufficient_scope', named = offered) {
     const parameters = { realm, error, scope: named, resource_metadata: resource?.metadata };
     const words = Object.entries(parameters).filter(([, value]) => value);
     return {
@@ -167,11 +167,12 @@ export function refusals({ realm, tokens, resource }: Challenges) {
         'This grant belongs to an application that this server does not accept. Send the secret of a grant of an application that it accepts.',
       ]),
 
-    insufficient: () =>
-      refusal(403, challenge('insufficient_scope'), [
+    // A client asks for what the challenge names, and for nothing else: it would lose what it has.
+    insufficient: (held: string) =>
+      refusal(403, challenge('insufficient_scope', union(held.split(' '), tokens)), [
         'insufficient_scope',
         'scope_insufficient',
-        `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again with these scopes.`,
+        `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again, with these scopes and those of the grant.`,
       ]),
 
     unverifiable: (retryAfter: number = RETRY_AFTER_SECONDS, cause: unknown) =>
@@ -187,6 +188,8 @@ export function refusals({ realm, tokens, resource }: Challenges) {
       ),
   };
 }
+
+const union = (...scopes: (readonly string[])[]) => [...new Set(scopes.flat())].join(' ');
 
 function refusal(
   status: Refusal['status'],

@@ -120,12 +120,12 @@ describe('a scope', () => {
   });
 
   it.each<[string, string, string | string[], string]>([
-    ['that the grant lacks', 'b', 'a', 'a'],
-    ['that is only a prefix of the grant’s', 'photos.read', 'photos', 'photos'],
-    ['in another case', 'A', 'a', 'a'],
-    ['of which the grant has only one', 'a', 'a b', 'a b'],
-    ['of which the grant has only one, as an array', 'a', ['a', 'b'], 'a b'],
-  ])('%s refuses the grant', async (_, held, scope, named) => {
+    ['that the grant lacks', 'b', 'a', 'b a'],
+    ['that is only a prefix of the grant’s', 'photos.read', 'photos', 'photos.read photos'],
+    ['in another case', 'A', 'a', 'A a'],
+    ['of which the grant has only one', 'c b', 'a b', 'c b a'],
+    ['of which the grant has only one, as an array', 'a', ['b', 'a', 'b'], 'a b'],
+  ])('%s refuses the grant, and names what to ask for', async (_, held, scope, named) => {
     withScope(held);
     const challenge = `Bearer realm="latchkey", error="insufficient_scope", scope="${named}"`;
     expect(await varyingParts(await refused(bearer, { scope }))).toEqual([
@@ -273,7 +273,7 @@ describe('a resource', () => {
     );
     grantFor(resource);
     expect(await challengeOf(bearer, { scope: 'notes.write', scopes })).toBe(
-      `Bearer realm="latchkey", error="insufficient_scope", scope="notes.write", ${metadata}`,
+      `Bearer realm="latchkey", error="insufficient_scope", scope="profile.read notes.write", ${metadata}`,
     );
   });
 

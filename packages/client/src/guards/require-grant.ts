@@ -109,7 +109,7 @@ export function createGuard(options: GuardOptions): Guard {
     if ((grant.resource ?? null) !== resource) throw refuse.mismatched();
     const names = [grant.application_id, grant.document_uri ?? ''];
     if (applications && !names.some((name) => applications.has(name))) throw refuse.notAccepted();
-    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient();
+    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient(grant.scope);
     return grant;
   };
 }
