@@ -4,6 +4,7 @@ import { endConnection } from '@latchkey/rules/connections/end-connection';
 import { findConnectedApplication } from '@latchkey/rules/connections/find-connected-application';
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
+import { listAlreadyAllowed } from '@latchkey/rules/linking/already-allowed';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
 import {
   approve,
@@ -39,6 +40,7 @@ import type {
   ApplicationRecord,
   LinkRecord,
   PageRecord,
+  ScopeRecord,
 } from '@latchkey/store/records';
 import type { Action, CountsAgainst, IdPaths } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
@@ -51,7 +53,7 @@ export interface Redirect {
 
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
-  asked: DescribedRequest;
+  asked: DescribedRequest & { allowed_scopes: ScopeRecord[] };
   /** Null until the page has decided. */
   end: LinkEnd | null;
 }
@@ -108,7 +110,7 @@ const action = <Output extends object, Input extends object, By extends AnyCalle
 
 type User = Callers['user'];
 
-const NOTHING_ASKED = { scopes: [], optional_scopes: [] };
+const NOTHING_ASKED = { scopes: [], optional_scopes: [], allowed_scopes: [] };
 
 const nobody = { page: null, account: null, access: null };
 
@@ -147,7 +149,11 @@ export const browserActions = {
       const end = await readEnd(service, user, initiator);
       if (end !== null) return { ...user, access, asked: NOTHING_ASKED, end };
       refuseExpired(service, access.link, initiator);
-      return { ...user, access, asked: await describeRequest(service.store, access.link), end };
+      const [described, allowed_scopes] = await Promise.all([
+        describeRequest(service.store, access.link),
+        listAlreadyAllowed(service, access, user.page.account_id),
+      ]);
+      return { ...user, access, asked: { ...described, allowed_scopes }, end };
     },
   }),
 

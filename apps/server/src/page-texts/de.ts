@@ -12,6 +12,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.optional': 'Was Sie ankreuzen, kann {application} außerdem:',
   'consent.optional.sensitive':
     'Damit könnte die Anwendung in Ihrem Namen handeln oder Geld ausgeben.',
+  'consent.allowed': 'Sie erlauben bereits',
   'consent.resource': 'Sie möchte auf {resource} unter {host} zugreifen.',
   'consent.policy': 'Datenschutz',
   'consent.tos': 'Nutzungsbedingungen',

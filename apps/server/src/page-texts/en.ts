@@ -10,6 +10,7 @@ export const en = {
   'consent.sensitive': '{application} could act or spend in your name:',
   'consent.optional': 'If you check it, {application} will also be able to:',
   'consent.optional.sensitive': 'With this, it could act or spend in your name.',
+  'consent.allowed': 'You already allow',
   'consent.resource': 'It asks for access to {resource} at {host}.',
   'consent.policy': 'Privacy',
   'consent.tos': 'Terms',

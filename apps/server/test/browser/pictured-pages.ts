@@ -95,6 +95,7 @@ const question = ({ letters, scopes }: Variant) => ({
   resource: null,
   scopes: scopesOf(scopes),
   optional_scopes: scopesOf(scopes - 1),
+  allowed_scopes: scopesOf(scopes - 1),
   redirect_host: 'notes.acme.example',
   redirect_kind: 'web' as const,
   formToken: 'token',
@@ -134,6 +135,7 @@ export const questionOfTheGuides: Page = consentPage(frameIn('en'), {
   account: { display_name: 'Ada Lovelace', username: 'ada' },
   scopes: scopesOf(3).filter(({ sensitive }) => !sensitive),
   optional_scopes: [],
+  allowed_scopes: [],
 });
 
 const stranger = { voucher: 'stranger', href: `https://${HOST}/`, target: HOST } as const;

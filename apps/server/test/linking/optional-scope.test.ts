@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
@@ -226,5 +226,70 @@ describeOnEachStore('what a user allows of an optional scope', (fresh) => {
       expect([status, text.includes('page_expired')]).toEqual([410, true]);
       expect((await answer(other, 'allow', [])).status).toBe(303);
     });
+  });
+});
+
+describeOnAnyStore('what a user already allows', (fresh) => {
+  const server = useServer(fresh, LINKING);
+  beforeAll(() => describeMore(server));
+
+  async function grant(app: LinkingApplication, scope: string, members: object = {}) {
+    const { application_id, account_id } = app;
+    const input = { application_id, account_id, scope, ...members };
+    const { code } = await succeed(server, 'admin.codes.issue', input, operator);
+    return succeed(server, 'grants.convert', { code }, app.bearer);
+  }
+
+  /** The titles of the list, as the page shows them. */
+  async function listed(app: LinkingApplication, changes: Record<string, string>) {
+    const page = await openConsent(server, app, changes);
+    const { text } = await visit(server, page.path, page);
+    const [, below = ''] = text.split('<h2>You already allow</h2>');
+    const [list = ''] = below.split('</ul>');
+    return [...list.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, title]) => title).sort();
+  }
+
+  test('is what its live grants of the same application and resource have, and is not asked for', async () => {
+    const app = await linkingApplication(server, { idle_days: 2 });
+    const { resource } = await succeed(
+      server,
+      'admin.resources.create',
+      { resource: 'https://mcp.example/notes', name: 'Notes' },
+      operator,
+    );
+    const changes = { scope: 'profile.read', optional_scope: 'posts.write' };
+    await grant(app, 'money.send');
+    server.advance(4 * 86_400_000);
+    expect(await listed(app, changes)).toEqual([]);
+
+    await grant(app, 'profile.read files.read posts.write');
+    await grant(app, 'files.read word.of.the.host');
+    await grant(app, 'posts.read', { resource });
+    const { grant_id } = await grant(app, 'many.1');
+    await succeed(server, 'admin.grants.revoke', { grant_id }, operator);
+    const { application_id, account_id } = app;
+    const code = { application_id, account_id, scope: 'many.2' };
+    await succeed(server, 'admin.codes.issue', code, operator);
+    await grant(await linkingApplication(server), 'many.3');
+    const other = await linkingApplication(server);
+    await grant({ ...app, account_id: other.account_id }, 'many.4');
+
+    const own = ['May files.read', 'word.of.the.host'];
+    expect(await listed(app, changes)).toEqual(own);
+    expect(await listed(app, { ...changes, resource })).toEqual(['Read your posts']);
+    expect(await listed(app, { ...changes, optional_scope: 'files.read' })).toEqual([
+      'May posts.write',
+      'word.of.the.host',
+    ]);
+  });
+
+  test('costs one read, whatever it has', async () => {
+    const app = await linkingApplication(server);
+    await grant(app, 'posts.read');
+    const { store } = server.service;
+    const reads = vi.spyOn(store, 'listActiveGrants');
+    onTestFinished(() => reads.mockRestore());
+    await listed(app, {});
+    expect(reads.mock.calls.map(([, { limit }]) => limit)).toEqual([1_000, 1_000]);
   });
 });

@@ -27,6 +27,8 @@ export interface ConsentQuestion {
   readonly resource: { readonly resource: string; readonly name: string } | null;
   readonly scopes: readonly ShownScope[];
   readonly optional_scopes: readonly ShownScope[];
+  /** What the account allows the application by now, and is not asked again. */
+  readonly allowed_scopes: readonly ShownScope[];
   readonly redirect_host: string;
   readonly redirect_kind: RedirectKind;
   readonly formToken: string;
@@ -34,8 +36,8 @@ export interface ConsentQuestion {
 
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
-  const { application, account, resource, scopes, optional_scopes } = question;
-  const { redirect_host, redirect_kind } = question;
+  const { application, account, resource, scopes } = question;
+  const { optional_scopes, allowed_scopes, redirect_host, redirect_kind } = question;
   const who = whoIs(application);
   const title = whoIs(application, 'title');
   const claim = claimOf(application, texts);
@@ -77,6 +79,14 @@ ${
     : html`<section>
 <h2>${texts.of('consent.optional', { application: title })}</h2>
 ${optionalScopeList(optional_scopes, texts)}
+</section>`
+}
+${
+  allowed_scopes.length === 0
+    ? null
+    : html`<section class="quiet">
+<h2>${texts.of('consent.allowed')}</h2>
+${scopeList(allowed_scopes, texts, true)}
 </section>`
 }
 ${

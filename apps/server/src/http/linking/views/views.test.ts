@@ -67,6 +67,7 @@ const question = {
   resource: null,
   scopes: [],
   optional_scopes: [],
+  allowed_scopes: [],
   redirect_host: 'acme.example',
   redirect_kind: 'web' as const,
   formToken: 'token',
@@ -81,6 +82,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     resource: { resource: 'https://mcp.example:8443/mcp', name: text },
     scopes,
     optional_scopes: scopes,
+    allowed_scopes: scopes,
     redirect_host: text,
     redirect_kind: 'loopback' as const,
   };
@@ -242,6 +244,23 @@ describe('the consent page', () => {
     expect(pay).toContain('<span class="quiet"><bdi>With your card.</bdi>');
     expect(pay).toMatch(/<span class="notice caution">[^<]+ in Ihrem Namen/);
     expect(consentPage(frame('de'), question).html).not.toContain('Was Sie ankreuzen');
+  });
+
+  test.each([
+    ['en', 'You already allow'],
+    ['de', 'Sie erlauben bereits'],
+  ])('lists what is allowed by now below all that can be: %s', (language, heading) => {
+    const shown = {
+      ...question,
+      optional_scopes: [scope('Write', null)],
+      allowed_scopes: [scope('Read', 'All of them.'), { ...scope('Pay', null), sensitive: true }],
+    };
+    const { html } = consentPage(frame(language), shown);
+    const [above = '', below = ''] = html.split(`<h2>${heading}</h2>`);
+    expect(above).toContain('<bdi>Write</bdi>');
+    const listed = [...below.matchAll(/<li[^>]*><p class="name"><bdi>(.*?)</g)];
+    expect(listed.map(([, title]) => title)).toEqual(['Read', 'Pay']);
+    expect(consentPage(frame(language), question).html).not.toContain(heading);
   });
 
   test('links to the privacy and the terms of the application, where it has them', () => {
