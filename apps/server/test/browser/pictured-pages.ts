@@ -94,7 +94,7 @@ const question = ({ letters, scopes }: Variant) => ({
   account: accountOf(NAMES[letters]),
   resource: null,
   scopes: scopesOf(scopes),
-  optional_scopes: scopesOf(scopes - 1),
+  optional_scopes: scopesOf(scopes - 1).slice(0, 2),
   allowed_scopes: scopesOf(scopes - 1),
   redirect_host: 'notes.acme.example',
   redirect_kind: 'web' as const,

@@ -168,7 +168,7 @@ describeInBrowser('a picture of a page', (open) => {
       ]) {
         await page.setViewportSize(viewport);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-        for (const one of await page.locator('a, button, summary').all()) {
+        for (const one of await page.locator('a, button, summary, label').all()) {
           const { x = 0, width = 0, height = 0 } = (await one.boundingBox()) ?? {};
           expect(x).toBeGreaterThanOrEqual(0);
           expect(x + width).toBeLessThanOrEqual(viewport.width);
@@ -185,16 +185,20 @@ describeInBrowser('a picture of a page', (open) => {
     await show(pageIn('consent', { letters: 40, scopes: 8, language: 'en' }));
     const focused: string[] = [];
     const places: number[] = [];
-    for (const key of [...Array(6).fill('Tab'), ...Array(5).fill('Shift+Tab')]) {
+    for (const key of [...Array(8).fill('Tab'), ...Array(7).fill('Shift+Tab')]) {
       await page.keyboard.press(key);
-      focused.push(await page.evaluate('document.activeElement.textContent'));
+      focused.push(
+        await page.evaluate('document.activeElement.textContent || document.activeElement.value'),
+      );
       places.push(await page.evaluate('scrollY'));
       expect(await page.evaluate(`(${isSeen})(document.activeElement)`), focused.at(-1)).toBe(true);
     }
-    const there = ['notes.acme.example', 'Use another account', 'Privacy', 'Terms', 'Deny'];
+    const boxes = ['scope.0', 'scope.1'];
+    const links = ['notes.acme.example', 'Use another account', ...boxes, 'Privacy', 'Terms'];
+    const there = [...links, 'Deny'];
     expect(focused).toEqual([...there, 'Allow', ...there.toReversed()]);
     // What is in view anyway does not move the rest: from "Terms" to "Allow" and back to "Deny".
-    expect(new Set(places.slice(3, 7)).size).toBe(1);
+    expect(new Set(places.slice(5, 9)).size).toBe(1);
   });
 
   test('sets Disconnect apart from "Keep it", and moves for 120 ms, or not where a person wants none', async () => {
