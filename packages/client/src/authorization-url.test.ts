@@ -51,12 +51,16 @@ describe('authorizationUrl', () => {
     for (const { url, codeVerifier } of made) expect(url).not.toContain(codeVerifier);
   });
 
-  it('passes on a state, and what is known about the user', async () => {
-    const more = { state: 'my state', loginHint: 'ada@example.com', uiLocales: 'de-AT de' };
+  it('passes on a state, what is optional, and what is known about the user', async () => {
+    const more = {
+      ...{ state: 'my state', loginHint: 'ada@example.com', uiLocales: 'de-AT de' },
+      optionalScope: 'posts.delete files.read',
+    };
     const { url, state } = await latchkey.authorizationUrl({ ...asked, ...more });
     expect(state).toBe('my state');
     expect(parameters(url)).toMatchObject({
       state: 'my state',
+      optional_scope: 'posts.delete files.read',
       login_hint: 'ada@example.com',
       ui_locales: 'de-AT de',
     });

@@ -16,7 +16,14 @@ export interface Authorization {
 export async function authorizationUrl(
   publicUrl: URL,
   applicationId: string,
-  { redirectUri, scope, state = randomText(), loginHint, uiLocales }: AuthorizationUrlOptions,
+  {
+    redirectUri,
+    scope,
+    optionalScope,
+    state = randomText(),
+    loginHint,
+    uiLocales,
+  }: AuthorizationUrlOptions,
 ): Promise<Authorization> {
   const codeVerifier = randomText();
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
@@ -26,6 +33,7 @@ export async function authorizationUrl(
     client_id: applicationId,
     redirect_uri: checkRedirectUri(redirectUri),
     scope: checkScope(scope),
+    optional_scope: optionalScope,
     state,
     code_challenge: base64url(new Uint8Array(digest)),
     code_challenge_method: 'S256',

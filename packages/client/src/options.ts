@@ -123,6 +123,11 @@ export interface AuthorizationUrlOptions {
   /** The scope that the user is asked to allow: space-separated tokens (RFC 6749, section 3.3). */
   scope: string;
   /**
+   * What the user can allow besides, each by a checkbox: space-separated tokens. The `scope` of the grant has
+   * what was allowed. Default: none.
+   */
+  optionalScope?: string | undefined;
+  /**
    * Comes back in the callback. It must be a secret of this browser that nobody can guess. Printable
    * ASCII. Default: 43 random characters.
    */
@@ -180,6 +185,7 @@ const optionsOf = {
   authorizationUrl: {
     redirectUri: true,
     scope: true,
+    optionalScope: true,
     state: true,
     loginHint: true,
     uiLocales: true,

@@ -16,7 +16,7 @@ export type {
 export type { TestAccount } from './accounts.ts';
 export { type EventToSign, type SignEventOptions, type SignedEvent, signEvent } from './events.ts';
 export type { Failure } from './faults.ts';
-export type { LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';
+export type { LinkAnswer, LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';
 export type { EndpointOptions, TestEvents } from './test-events.ts';
 export {
   type CodeRequest,

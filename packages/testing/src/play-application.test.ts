@@ -58,6 +58,36 @@ test('the callback of the application has a path like those of the service', asy
   }
 });
 
+test('the user checks a part of what is optional', async () => {
+  const scopes = ['profile.read', 'posts.read', 'posts.write'];
+  const own = await createTestServer({ signInUrl: SIGN_IN_URL, scopes });
+  try {
+    const { id } = await own.putAccount();
+    const host = new LatchkeyAdmin({ baseUrl: own.baseUrl, adminSecret: own.adminSecret });
+    const link = await own.beginLink({ optionalScope: 'posts.read posts.write' });
+    const asked = new URL(link.signInUrl).searchParams.get('link') as string;
+    const { redirect_to } = await host.links.identify({ link: asked, account_id: id });
+    await expect(
+      link.finish(redirect_to, 'allow', { optionalScope: 'profile.read' }),
+    ).rejects.toThrow('parameter_invalid');
+    const again = await host.links.identify({ link: asked, account_id: id });
+    const { grant } = await link.finish(again.redirect_to, 'allow', {
+      optionalScope: 'posts.write',
+    });
+    expect(grant?.scope).toBe('profile.read posts.write');
+
+    const latchkey = new Latchkey(own);
+    const redirectUri = 'http://127.0.0.1/callback';
+    const request = { redirectUri, scope: 'profile.read', optionalScope: 'posts.read' };
+    const { url, ...kept } = await latchkey.authorizationUrl(request);
+    const callback = await own.approve(url, { scope: 'profile.read posts.read' });
+    const linked = await latchkey.finishLinking(callback, { ...kept, redirectUri });
+    expect(linked.scope).toBe('profile.read posts.read');
+  } finally {
+    await own.close();
+  }
+});
+
 test('the user denies it on the page of the service', async () => {
   const { application, link } = await begin();
   const { redirect_to } = await admin.links.identify({ link, account_id });

@@ -6,6 +6,8 @@ import { explainPage, openLink } from './open-link.ts';
 export interface LinkRequestOptions {
   /** Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read`. */
   scope?: string;
+  /** What the user can allow besides: space-separated scope tokens. Default: nothing. */
+  optionalScope?: string;
   /** Whom the application expects, for your sign-in page. Default: nobody. */
   loginHint?: string;
   /** The languages of the user: space-separated tags (BCP 47). Default: none. */
@@ -16,6 +18,12 @@ export interface LinkRequestOptions {
 export type LinkOutcome =
   | { grant: FullGrant; error_code: null }
   | { grant: null; error_code: string };
+
+/** What the user fills in on the consent page. */
+export interface LinkAnswer {
+  /** What the user checks of `optionalScope`: space-separated scope tokens. Default: nothing. */
+  optionalScope?: string;
+}
 
 /** A link that an application began, for tests of a host. */
 export interface TestLink {
@@ -28,6 +36,7 @@ export interface TestLink {
    *
    * @param address - the `Location` of your host's response
    * @param decision - the button. A callback has the decision of your own consent page
+   * @param answer - what the user fills in on the consent page of the service
    * @returns the grant, or the `error_code` that the application is told
    * @throws Error if the address leads elsewhere, or if the service shows an error page
    *
@@ -38,7 +47,11 @@ export interface TestLink {
    * const { grant } = await link.finish(response.headers.get('Location'));
    * ```
    */
-  finish(address: string | null, decision?: 'allow' | 'deny'): Promise<LinkOutcome>;
+  finish(
+    address: string | null,
+    decision?: 'allow' | 'deny',
+    answer?: LinkAnswer,
+  ): Promise<LinkOutcome>;
 }
 
 interface Application {
@@ -53,7 +66,7 @@ const randomText = () => randomBytes(32).toString('base64url');
 export async function beginLink(
   service: { baseUrl: string; signInUrl: string },
   application: Application,
-  { scope = 'profile.read', loginHint, uiLocales }: LinkRequestOptions,
+  { scope = 'profile.read', optionalScope, loginHint, uiLocales }: LinkRequestOptions,
 ): Promise<TestLink> {
   const { baseUrl } = service;
   const [state, verifier] = [randomText(), randomText()];
@@ -66,6 +79,7 @@ export async function beginLink(
     state,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...(optionalScope && { optional_scope: optionalScope }),
     ...(loginHint && { login_hint: loginHint }),
     ...(uiLocales && { ui_locales: uiLocales }),
   })}`;
@@ -78,10 +92,10 @@ export async function beginLink(
   const { signInUrl } = opened;
   return {
     signInUrl,
-    async finish(address, decision = 'allow') {
+    async finish(address, decision = 'allow', answer = {}) {
       const page = new URL(address ?? '', signInUrl);
       const isConsent = page.origin === baseUrl && page.pathname.startsWith('/link/');
-      const callback = isConsent ? await decide(page, decision) : page;
+      const callback = isConsent ? await decide(page, decision, answer) : page;
       if (callback.searchParams.get('state') !== state) {
         throw new Error(
           `Your host sends the browser to ${callback.origin}${callback.pathname}, which is neither the consent page of the test server nor the callback of this link. Pass the redirect_to of the last call.`,
@@ -111,8 +125,12 @@ const failure = (error_code: string | null): LinkOutcome => ({
   error_code: String(error_code),
 });
 
-/** Opens the consent page, and presses one of its buttons. */
-async function decide(address: URL, decision: 'allow' | 'deny'): Promise<URL> {
+/** Opens the consent page, fills it in, and presses one of its buttons. */
+async function decide(
+  address: URL,
+  decision: 'allow' | 'deny',
+  { optionalScope = '' }: LinkAnswer,
+): Promise<URL> {
   const opened = await fetch(address, { redirect: 'manual' });
   const location = opened.headers.get('Location');
   if (location === null) throw new Error(explainPage(await opened.text()));
@@ -121,11 +139,13 @@ async function decide(address: URL, decision: 'allow' | 'deny'): Promise<URL> {
   const text = await (await fetch(page, { headers: { cookie } })).text();
   const [, form_token] = /name="form_token" value="([\w-]+)"/.exec(text) ?? [];
   if (form_token === undefined) throw new Error(explainPage(text));
+  const form = new URLSearchParams({ form_token, decision });
+  for (const token of optionalScope.split(' ')) form.append('optional_scope', token);
   const decided = await fetch(page, {
     method: 'POST',
     redirect: 'manual',
     headers: { cookie },
-    body: new URLSearchParams({ form_token, decision }),
+    body: form,
   });
   const next = decided.headers.get('Location');
   if (next === null) throw new Error(explainPage(await decided.text()));

@@ -27,7 +27,7 @@ import { createTestEvents, DeliveryControl, type TestEvents } from './test-event
 export interface CodeRequest {
   /**
    * Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read` for a code, and for a
-   * link what the application asks for.
+   * link what the application asks for, without what is optional.
    */
   scope?: string;
   /** The user's account, as for {@link TestServer.putAccount}. Default: Ada's. */
@@ -91,7 +91,8 @@ export interface TestServer extends AsyncDisposable {
    * allows the link.
    *
    * @param url - the address that your application redirected the browser to
-   * @param request - the user's account, and the part of the scope that is allowed, by default all
+   * @param request - the user's account, and the part of the scope and the optional scope that is allowed, by
+   *   default all of the scope
    * @returns the address that the browser returns to in your application. If the service refuses the
    *   request, for example because the application can't ask for the scope, it has an `error`
    * @throws Error if the service shows an error page, such as for a redirect URI that is not registered

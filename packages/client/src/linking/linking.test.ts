@@ -550,12 +550,14 @@ describe('an option that depends on the request', () => {
     const linking = fetchLinking({
       ...options,
       scope: async (request) => (query(request, 'plan') ? 'profile.read photos.read' : 'none'),
+      optionalScope: (request) => query(request, 'plan') && 'photos.write',
       loginHint: (request) => `${query(request, 'plan')}@acme.example`,
       uiLocales: (request) => request.headers.get('accept-language'),
     });
     const { url } = await begin(linking, from);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       scope: 'profile.read photos.read',
+      optional_scope: 'photos.write',
       login_hint: 'pro@acme.example',
       ui_locales: 'de',
     });
@@ -563,8 +565,12 @@ describe('an option that depends on the request', () => {
 
   it('is left out if it is null', async () => {
     const none = () => null;
-    const linking = fetchLinking({ ...options, loginHint: none, uiLocales: none, returnTo: none });
+    const linking = fetchLinking({
+      ...{ ...options, optionalScope: none },
+      ...{ loginHint: none, uiLocales: none, returnTo: none },
+    });
     const { url, cookie } = await begin(linking);
+    expect(url.searchParams.has('optional_scope')).toBe(false);
     expect([...url.searchParams.keys()]).not.toEqual(expect.arrayContaining(['login_hint']));
     expect([...url.searchParams.keys()]).not.toEqual(expect.arrayContaining(['ui_locales']));
     expect(cookie).toMatch(/=[\w-]{43}$/);

@@ -66,6 +66,11 @@ export interface LinkingOptions<Incoming> {
   redirectUri: string;
   /** The scope that the user is asked to allow: space-separated tokens (RFC 6749, section 3.3). */
   scope: PerRequest<Incoming, string>;
+  /**
+   * What the user can allow besides, each by a checkbox: space-separated tokens. The `scope` of the grant has
+   * what was allowed. Default: none.
+   */
+  optionalScope?: PerRequest<Incoming, string | null | undefined>;
   /** A hint about the user for the sign-in page, such as an e-mail address. Default: none. */
   loginHint?: PerRequest<Incoming, string | null | undefined>;
   /**
@@ -160,6 +165,7 @@ const linkingOptions: Record<keyof LinkingOptions<unknown>, true> = {
   latchkey: true,
   redirectUri: true,
   scope: true,
+  optionalScope: true,
   loginHint: true,
   uiLocales: true,
   returnTo: true,
@@ -181,8 +187,8 @@ export function createLinking<Incoming, Reply>(
   setCookie: (cookie: string, reply: Reply) => unknown,
 ): Linking<Incoming, Reply> {
   refuseUnknownOptions(name, options, Object.keys(linkingOptions));
-  const { latchkey, redirectUri, scope, loginHint, uiLocales, returnTo } = options;
-  const { onLinked, onAlready, onFailed, userOf } = options;
+  const { latchkey, redirectUri, scope, optionalScope, loginHint, uiLocales } = options;
+  const { returnTo, onLinked, onAlready, onFailed, userOf } = options;
   // Sent as it is written: the service compares it character by character.
   const redirect = browserUrl(
     redirectUri,
@@ -237,6 +243,7 @@ export function createLinking<Incoming, Reply>(
       const begun = await latchkey.authorizationUrl({
         redirectUri,
         scope: await valueFor(request, scope),
+        optionalScope: (await valueFor(request, optionalScope)) ?? undefined,
         loginHint: (await valueFor(request, loginHint)) ?? undefined,
         uiLocales: (await valueFor(request, uiLocales)) ?? undefined,
       });
