@@ -14,6 +14,7 @@ const program = join(examplesFolder, 'express/start.ts');
 
 interface Entry {
   grant_id: string;
+  scope: string;
   revoked: boolean;
 }
 
@@ -125,6 +126,17 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     await page.getByRole('link', connect).waitFor();
     expect((await grants())[0]).toMatchObject({ grant_id: linked?.grant_id, revoked: true });
     expect(complaints).toEqual([]);
+  });
+
+  test('gets an optional scope from a user who checks it', async () => {
+    const { page } = await open();
+    await signIn(page);
+    const box = page.getByRole('checkbox', { name: 'Read your posts' });
+    expect(await box.isChecked()).toBe(false);
+    await box.check();
+    await press(page, 'Allow');
+    await page.getByText('Connected as Ada Lovelace, with your posts').waitFor();
+    expect((await grants())[0]?.scope).toBe('profile.read posts.read');
   });
 
   test('lets the user give up signing in, and deny the request', slow, async () => {

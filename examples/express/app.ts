@@ -31,7 +31,7 @@ const connectLink = '<p><a href="/connect">Connect your account</a></p>';
 
 export function createApp({ latchkey, redirectUri }: AppOptions): Express {
   // In your application, use a table of your database with a row per user, and encrypt the secrets.
-  const links = new Map<string, { grant_id: string; grant_secret: string }>();
+  const links = new Map<string, { grant_id: string; grant_secret: string; scope: string }>();
 
   const app = express();
   app.use(
@@ -55,10 +55,12 @@ export function createApp({ latchkey, redirectUri }: AppOptions): Express {
     latchkey,
     redirectUri,
     scope: 'profile.read',
+    // Acme works without it, so each user decides.
+    optionalScope: 'posts.read',
     userOf,
-    async onLinked({ grant_id, grant_secret }, request) {
+    async onLinked({ grant_id, grant_secret, scope }, request) {
       const before = links.get(userOf(request));
-      links.set(userOf(request), { grant_id, grant_secret });
+      links.set(userOf(request), { grant_id, grant_secret, scope });
       if (before && before.grant_id !== grant_id) await latchkey.revoke(before.grant_id);
     },
     onFailed(error, request) {
@@ -84,7 +86,8 @@ export function createApp({ latchkey, redirectUri }: AppOptions): Express {
       const { display_name } = await latchkey.account(link.grant_secret);
       const disconnect =
         '<form method="post" action="/disconnect"><button>Disconnect</button></form>';
-      response.send(page('Acme', html`<p>Connected as ${display_name}</p>` + disconnect));
+      const posts = link.scope.split(' ').includes('posts.read') ? ', with your posts' : '';
+      response.send(page('Acme', html`<p>Connected as ${display_name}${posts}</p>` + disconnect));
     } catch (error) {
       // The operator disabled this application for now. The grant works again later, so it stays.
       if (error instanceof ApplicationDisabledError) {

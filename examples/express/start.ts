@@ -8,7 +8,7 @@
  *
  * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the ports in APP_PORT and HOST_PORT.
  * HOST_URL is where browsers reach the host, if that is not its port on 127.0.0.1. Creates an
- * application and a scope at Latchkey, as your setup would do once.
+ * application and two scopes at Latchkey, as your setup would do once.
  */
 
 import { createServer, type Server } from 'node:http';
@@ -49,6 +49,7 @@ await admin.scopes.put({
   title: 'Read your profile',
   description: 'Your name and your username.',
 });
+await admin.scopes.put({ scope: 'posts.read', title: 'Read your posts' });
 const { secret } = await admin.applications.create({ name: 'Acme', redirect_uris: [redirectUri] });
 
 // All that the host can do with it is to link its users. Each start makes one, for a day: there can be 50.
