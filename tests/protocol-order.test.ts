@@ -271,6 +271,7 @@ describe('the order of an authorization request', async () => {
       withParameter('code_challenge', '')(withParameter('code_challenge_method', '')(request)),
     '8 target_unknown': withParameter('resource', 'https://other.example'),
     '9 scope_unknown': withParameter('scope', 'everything'),
+    '10 scope_unknown': withParameter('optional_scope', 'everything'),
   };
   const [limit, ...steps] = await stepsBelow('linking.md', '## Authorization request');
 

@@ -501,19 +501,19 @@ export const reasons = {
   scope_ill_formed: {
     code: 'scope_unknown',
     found:
-      'The scope, or the optional scope, is no list of up to 32 different tokens that are separated by single spaces. Or both together are more.',
+      'The scope, the optional scope, or both together, are no list of up to 32 different tokens with single spaces.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
     code: 'scope_unknown',
     found:
-      'The scope, or the optional scope, has a token that is not described, so no user could be asked for it.',
+      'The scope or the optional scope has a token that is not described, so no user could be asked for it.',
     advice:
       '`latchkey scope list` shows the described scopes. Describe the missing one with `latchkey scope put SCOPE --title TITLE`, or let the application ask for less.',
   },
   scope_not_allowed: {
     code: 'scope_unknown',
-    found: 'The scope, or the optional scope, has a token that this application may not ask for.',
+    found: 'The scope or the optional scope has a token that this application may not ask for.',
     advice:
       '`latchkey app get APP_ID` shows its scopes. Add the missing one with `latchkey app update APP_ID --scope SCOPE`, together with the others.',
   },
