@@ -23,7 +23,8 @@ export const endReason = z
 
 const REDUCED = 'null if it was deleted before the message was made';
 
-const { object, created_at, application_id, resource, document_uri } = grantDescription.shape;
+const { object, created_at, application_id, resource, document_uri, choice } =
+  grantDescription.shape;
 const grantOfEvent = {
   object,
   grant_id: uuid.meta({ description: 'Identifies the grant.' }),
@@ -33,6 +34,10 @@ const grantOfEvent = {
     .meta({ description: `The account that the grant is about; ${REDUCED}.` }),
   resource,
   document_uri,
+  choice: choice.meta({
+    description:
+      'What the user chose at the consent, such as a workspace; null for nothing, or if it was deleted before the message was sent.',
+  }),
   created_at,
 };
 

@@ -57,17 +57,26 @@ export const text = textOf(200);
 /**
  * Text of one of the host's users, who cannot be asked to change it: what an operator could not type
  * is taken out. Empty if nothing is left that shows.
+ *
+ * @param maxLength - in code points, of the rest
  */
-export const hostText = z
-  .string()
-  .overwrite(seenPart)
-  .refine((text) => [...text].length <= 200, 'Must be at most 200 characters.');
+export const hostTextOf = (maxLength: number) =>
+  z
+    .string()
+    .overwrite(seenPart)
+    .refine((text) => [...text].length <= maxLength, `Must be at most ${maxLength} characters.`);
 
-/** The host's own id of an account. */
-export const externalId = z
+/** A name of one of the host's users. */
+export const hostText = hostTextOf(200);
+
+/** An id that the host has made. */
+export const hostId = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'Must be 1 to 128 characters of printable ASCII without spaces.')
-  .meta({ minLength: 1, maxLength: 128, examples: ['user-4711'] });
+  .meta({ minLength: 1, maxLength: 128 });
+
+/** The host's own id of an account. */
+export const externalId = hostId.meta({ examples: ['user-4711'] });
 
 const MAX_SCOPE_TOKENS = 32;
 const MAX_SCOPE_LENGTH = 1000;

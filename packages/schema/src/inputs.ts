@@ -5,7 +5,9 @@ import {
   codeVerifier,
   defaultScopes,
   externalId,
+  hostId,
   hostText,
+  hostTextOf,
   isDistinct,
   languageTag,
   moment,
@@ -40,6 +42,9 @@ const operatorInput = <Shape extends z.ZodRawShape>(members: Shape) =>
       ].join(' ');
     },
   });
+
+// Versions of zod differ in whether they check further after an unknown member.
+const isTypedWell = ({ issues }: { issues: unknown[] }) => issues.length === 0;
 
 const idOf = (what: string) => uuid.meta({ description: `The id of ${what}.` });
 const applicationId = idOf('the application');
@@ -256,12 +261,9 @@ export const keyInput = operatorInput({
       'What the key may do, for good: read looks things up, host is the backend of the sign-in page, support also ends what a user asks to end, operate does everything except keys.',
     examples: ['host'],
   }),
-  expires_at: moment
-    .nullable()
-    .default(null)
-    .meta({
-      description: 'When the key stops working, which must lie in the future; null for never.',
-    }),
+  expires_at: moment.nullable().default(null).meta({
+    description: 'When the key stops working, which must lie in the future; null for never.',
+  }),
 });
 
 export const keyIdInput = operatorInput({ key_id: idOf('the key') });
@@ -292,6 +294,35 @@ const link = z
   .min(1, 'Must be the link that came to the sign-in page. It starts with lk_link_.')
   .meta({ description: 'The link that came to the sign-in page.', examples: ['lk_link_…'] });
 
+const choiceOption = operatorInput({
+  id: hostId.meta({ description: "The host's own id of it.", examples: ['ws-7'] }),
+  label: hostTextOf(100)
+    .optional()
+    .meta({ description: 'What the user sees of it. Default: the id.', examples: ['Acme Inc.'] }),
+});
+
+const MAX_QUESTION_BYTES = 16_384;
+
+/** It is kept with the page. */
+const choiceQuestion = operatorInput({
+  title: hostTextOf(100)
+    .refine((title) => title !== '', 'Must be 1 to 100 characters, at least one of which shows.')
+    .meta({ description: 'The question.', minLength: 1, examples: ['Which workspace?'] }),
+  options: z
+    .array(choiceOption)
+    .min(1, 'Must be at least one option.')
+    .max(100, 'Must be at most 100 options.')
+    .refine((options) => isDistinct(options.map(({ id }) => id)), 'Must have different ids.')
+    .meta({ description: 'What can be chosen.' }),
+}).refine(
+  (question) => new TextEncoder().encode(JSON.stringify(question)).length <= MAX_QUESTION_BYTES,
+  { error: `Must be at most ${MAX_QUESTION_BYTES} bytes as JSON.`, when: isTypedWell },
+);
+
+const choice = choiceOption.nullable().default(null).meta({
+  description: 'What the user has chosen, such as a workspace; null for nothing.',
+});
+
 export const linkInput = operatorInput({ link });
 export const linkIdentifyInput = operatorInput({
   link,
@@ -301,6 +332,13 @@ export const linkIdentifyInput = operatorInput({
     description:
       'Whether the host asks the user on a page of its own, instead of on that of the service.',
   }),
+  choice: choiceQuestion.nullable().default(null).meta({
+    description: 'What the page asks besides, such as which workspace; null for nothing.',
+  }),
+}).refine(({ own_page, choice }) => !own_page || choice === null, {
+  path: ['choice'],
+  error: 'Must be left out with own_page: the page of the host asks itself.',
+  when: isTypedWell,
 });
 export const linkApproveInput = operatorInput({
   link,
@@ -309,16 +347,14 @@ export const linkApproveInput = operatorInput({
     description:
       'The part of scope and optional_scope of the link request that the user allows, with spaces between scopes. Default: its scope.',
   }),
+  choice,
 });
 
 export const secretInput = operatorInput({
   application_id: applicationId,
-  expires_at: moment
-    .nullable()
-    .default(null)
-    .meta({
-      description: 'When the secret stops working, which must lie in the future; null for never.',
-    }),
+  expires_at: moment.nullable().default(null).meta({
+    description: 'When the secret stops working, which must lie in the future; null for never.',
+  }),
 });
 
 export const secretIdInput = operatorInput({
@@ -384,6 +420,7 @@ export const codeIssueInput = operatorInput({
       description: 'The address of the registered resource that the grant is for. Default: none.',
       examples: ['https://mcp.example/mcp'],
     }),
+  choice,
 });
 
 const listMembers = {
@@ -410,9 +447,6 @@ export const applicationListInput = operatorInput({
   }),
   ...listMembers,
 });
-
-// Versions of zod differ in whether they check further after an unknown member.
-const isTypedWell = ({ issues }: { issues: unknown[] }) => issues.length === 0;
 
 export const accountListInput = operatorInput({
   username: hostText
@@ -567,11 +601,9 @@ const refusalFilter = {
 
 export const refusalListInput = operatorInput({
   ...z.object(refusalFilter).partial().shape,
-  since: moment
-    .optional()
-    .meta({
-      description: 'Only refusals of this moment or later, which must not lie in the future.',
-    }),
+  since: moment.optional().meta({
+    description: 'Only refusals of this moment or later, which must not lie in the future.',
+  }),
   ...listMembers,
 }).refine(
   (input) =>

@@ -9,6 +9,7 @@ import {
 } from './event-types.ts';
 import {
   externalId,
+  hostId,
   languageTag,
   role,
   scope,
@@ -67,6 +68,20 @@ const resourceOfGrant = z
     description: 'The resource that the grant is for, and the only one; null for none.',
     examples: ['https://mcp.example/mcp'],
   });
+
+export const choice = z
+  .object({
+    id: hostId.meta({ description: "The host's own id of it.", examples: ['ws-7'] }),
+    label: textOf(128).meta({
+      description: 'What the user saw of it at the decision: 1 to 100 characters, or the id.',
+      examples: ['Acme Inc.'],
+    }),
+  })
+  .meta({ id: 'Choice', description: 'What the user chose, such as a workspace.' });
+
+const choiceOfGrant = choice.nullable().meta({
+  description: 'What the user chose at the consent, such as a workspace; null for nothing.',
+});
 const grantHead = {
   object: z.literal('oauth_grant'),
   grant_id: uuid.meta({ description: 'Identifies the grant.' }),
@@ -109,6 +124,7 @@ export const grantDescription = z
     application_id: applicationOfGrant,
     document_uri: documentUri,
     resource: resourceOfGrant,
+    choice: choiceOfGrant,
     scope,
     revoked: z.literal(false),
     account: accountAtIssue,
@@ -125,6 +141,7 @@ export const grantEntry = z
     ...grantHead,
     application_id: applicationOfGrant,
     resource: resourceOfGrant,
+    choice: choiceOfGrant,
     scope,
     revoked: z.boolean().meta({ description: 'Whether it was revoked.' }),
     revoked_at: timestamp
@@ -254,6 +271,7 @@ export const issuedCode = z
     application_id: uuid.meta({ description: 'The application that can convert it.' }),
     account_id: uuid.meta({ description: 'The account that the grant is about.' }),
     resource: resourceOfGrant,
+    choice: choiceOfGrant,
     scope,
     expires_at: timestamp.meta({ description: '300 seconds after the code was issued.' }),
   })
@@ -266,6 +284,7 @@ export const cancelledCode = z
     application_id: uuid.meta({ description: 'The application that could have converted it.' }),
     account_id: uuid.meta({ description: 'The account that it was about.' }),
     resource: resourceOfGrant,
+    choice: choiceOfGrant,
     scope,
     expires_at: timestamp.meta({ description: 'When it would have expired.' }),
     cancelled: z.literal(true),
@@ -574,13 +593,23 @@ export const connection = z
       description:
         'What its active grants allow. A scope without a description has its name as title.',
     }),
+    choices: z.array(choice).meta({
+      description: 'What the user chose for its active grants, each once, by label.',
+    }),
     connected_at: timestamp.meta({ description: 'When its oldest active grant was created.' }),
     last_used_at: timestamp.nullable().meta({
       description:
         'When one of its active grants was last used, at most 24 hours too early; null if none was.',
     }),
     grants: z
-      .array(z.object({ grant_id: grantHead.grant_id, created_at: grantHead.created_at, scope }))
+      .array(
+        z.object({
+          grant_id: grantHead.grant_id,
+          created_at: grantHead.created_at,
+          scope,
+          choice: choiceOfGrant,
+        }),
+      )
       .meta({ description: 'Its active grants, newest first.' }),
   })
   .meta({ id: 'Connection', description: 'An application with active grants of an account.' });
@@ -661,6 +690,10 @@ export const linkRequest = z
     optional_scopes: z
       .array(scopeDescription)
       .meta({ description: 'The optional scopes with descriptions.' }),
+    choice: choice.nullable().meta({
+      description:
+        'What the user chose, such as a workspace, if it is approved; null otherwise, and for nothing.',
+    }),
     redirect_host: z.string().meta({
       description: 'The host of the redirect URI, or its scheme if it is a private one.',
       examples: ['app.example'],
@@ -744,6 +777,7 @@ export const introspection = z
       sub: uuid.meta({ description: 'The id of the account.' }),
       username: text.meta({ description: "The account's username as it is now." }),
       external_id: externalIdOfNow,
+      choice: choiceOfGrant,
       iss: z
         .string()
         .meta({ description: 'The address of the service.', examples: ['https://link.example'] }),
@@ -873,6 +907,7 @@ export const codeEntry = z
     application_id: uuid.meta({ description: 'The application that can convert it.' }),
     expires_at: timestamp.meta({ description: 'When it expires.' }),
     resource: resourceOfGrant,
+    choice: choiceOfGrant,
     scope,
     revoked: z.boolean().meta({ description: 'Whether it was cancelled.' }),
     revoked_at: timestamp

@@ -135,6 +135,7 @@ export function describeCodes(stores: SuiteStores): void {
         application_id: code.application_id,
         resource: code.resource,
         scope: code.scope,
+        choice: code.choice,
         account,
         created_at: redemption.now,
         last_used_at: null,

@@ -1,8 +1,9 @@
-import type { RevokedRecord } from '@latchkey/store/records';
+import type { Choice } from '@latchkey/schema';
+import type { PendingRecord, RevokedRecord } from '@latchkey/store/records';
 import type { Parties, Store } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
-import { anAccount, anId, anInitiator, granted, inPortions, issued } from './records.ts';
+import { aChoice, anAccount, anId, anInitiator, granted, inPortions, issued } from './records.ts';
 
 const ROUNDS = 40;
 
@@ -25,12 +26,20 @@ export function describeConnections(stores: SuiteStores): void {
       const account = anAccount();
       const [mail, chat, ended] = [anId(), anId(), anId()];
       const [notes, files] = ['https://notes.example', 'https://files.example'];
-      const grant = async (application_id: string, scope: string, resource: string | null = null) =>
-        (await granted(stores.store, { account, application_id, scope, resource })).grant;
-      const first = await grant(mail, 'read');
-      await grant(mail, 'read', notes);
-      await grant(mail, 'read write', files);
-      await grant(mail, 'read', notes);
+      const [acme, renamed] = [aChoice(), aChoice({ label: 'Acme Ltd.' })];
+      const grant = async (
+        application_id: string,
+        scope: string,
+        {
+          resource = null,
+          choice = null,
+        }: Partial<Pick<PendingRecord, 'resource' | 'choice'>> = {},
+      ) =>
+        (await granted(stores.store, { account, application_id, scope, resource, choice })).grant;
+      const first = await grant(mail, 'read', { choice: acme });
+      await grant(mail, 'read', { resource: notes, choice: acme });
+      await grant(mail, 'read write', { resource: files, choice: renamed });
+      await grant(mail, 'read', { resource: notes });
       const only = await grant(chat, 'read');
       await stores.store.revokeGrant({
         ...(await grant(ended, 'read')),
@@ -45,6 +54,7 @@ export function describeConnections(stores: SuiteStores): void {
           application_id: mail,
           scopes: ['read', 'read write'],
           resources: [files, notes],
+          choices: [acme, renamed],
           connected_at: first.created_at,
           last_used_at: null,
         },
@@ -52,16 +62,22 @@ export function describeConnections(stores: SuiteStores): void {
           application_id: chat,
           scopes: ['read'],
           resources: [],
+          choices: [],
           connected_at: only.created_at,
           last_used_at: null,
         },
       ];
       expect(found).toHaveLength(2);
+      const byLabel = (one: Choice, other: Choice) => one.label.localeCompare(other.label);
       for (const { scopes, resources, ...connection } of expected) {
         const own = found.find(
           ({ application_id }) => application_id === connection.application_id,
         );
-        const sorted = { scopes: own?.scopes.toSorted(), resources: own?.resources.toSorted() };
+        const sorted = {
+          scopes: own?.scopes.toSorted(),
+          resources: own?.resources.toSorted(),
+          choices: own?.choices.toSorted(byLabel),
+        };
         expect({ ...own, ...sorted }).toEqual({ ...connection, scopes, resources });
       }
       expect(await stores.other.listConnections(anId())).toEqual([]);

@@ -67,14 +67,15 @@ export function describeErasure(stores: SuiteStores): void {
       expect(await stores.other.redeemCode(redemptionOf(code))).toBeNull();
       const erased = { ...account, username: 'erased', display_name: 'erased', twitter: null };
       expect(await stores.other.listGrants({ account_id }, range)).toEqual([
-        { ...revoked.grant, revoked_at: revoked.grant.created_at, account: erased },
-        { ...active.grant, revoked_at: now, account: erased },
+        { ...revoked.grant, revoked_at: revoked.grant.created_at, account: erased, choice: null },
+        { ...active.grant, revoked_at: now, account: erased, choice: null },
       ]);
       const { grant_id } = active.grant;
       for (const currentAccount of [true, false]) {
         expect(await stores.other.authenticateGrant(grant_id, { currentAccount })).toMatchObject({
           secret_hash: null,
           account: currentAccount ? null : erased,
+          grant: { choice: null },
         });
       }
       expect(await stores.store.recoverGrant(recoveryOf(active.grant))).toBeNull();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
-import { type EventType, formatTimestamp } from '@latchkey/schema';
+import { type Choice, type EventType, formatTimestamp } from '@latchkey/schema';
 import {
   accountUpdated,
   applicationChanged,
@@ -20,6 +20,7 @@ import type { ClaimedDelivery, EndedTry, Store } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores, TestDatabase } from './harness.ts';
 import {
+  aChoice,
   aDeletion,
   anAccount,
   anApplication,
@@ -118,7 +119,7 @@ export function describeEvents(stores: SuiteStores): void {
 
         const about = {
           ...{ object: 'oauth_grant', grant_id, application_id, account_id: account.id },
-          ...{ resource, document_uri: null },
+          ...{ resource, document_uri: null, choice: null },
           created_at: formatTimestamp(grant.created_at),
         };
         const revocation = {
@@ -153,6 +154,48 @@ export function describeEvents(stores: SuiteStores): void {
           ...{ attempts: [], ended_at: null, created_at: revoked_at },
         });
         expect(await store.listDeliveries({ grant_id: anId() }, ALL)).toEqual([]);
+      }));
+
+    test('of a grant says at each try what the user chose, until nothing may have it', () =>
+      onEmpty(async (store, _other, database) => {
+        const endpoint = await endpointOf(store);
+        const choice = aChoice({ label: 'Ada’s notes' });
+        const revoked = await granted(store, { choice });
+        const active = await granted(store, { choice });
+        const plain = await granted(store, { choice: null });
+        await store.revokeGrant(revocationOf(revoked));
+        await makeAll(store);
+        const kept = await store.listDeliveries({ endpoint_id: endpoint.id }, ALL);
+        expect(kept).toHaveLength(4);
+        expect(JSON.stringify(kept)).not.toContain(choice.label);
+        let now = Date.now();
+        const tried = async () => {
+          now += CLAIM_LASTS + 1;
+          const due = await claimed(store, endpoint, now);
+          return due.map(({ delivery: { type, grant_id, body } }) => [
+            ...[type, grant_id, body, JSON.parse(body).data.choice],
+          ]);
+        };
+        const chosen = async () =>
+          (await tried()).map(([type, grant_id, , choice]) => [type, grant_id, choice]).sort();
+
+        const first = await tried();
+        expect(await tried()).toEqual(first);
+        const ofGrants = (one: Choice | null, two: Choice | null) =>
+          [
+            ['grant.created', revoked.grant.grant_id, one],
+            ['grant.revoked', revoked.grant.grant_id, one],
+            ['grant.created', active.grant.grant_id, two],
+            ['grant.created', plain.grant.grant_id, null],
+          ].sort();
+        expect(await chosen()).toEqual(ofGrants(choice, choice));
+        await database.reduceRevoked(1, revoked.grant.created_at + 2 * DAY);
+        expect(await chosen()).toEqual(ofGrants(null, choice));
+        const account_id = active.grant.account.id;
+        await store.eraseAccount({ account_id, now, initiator: anInitiator() });
+        const after = await chosen();
+        expect(after).toEqual(expect.arrayContaining(ofGrants(null, null)));
+        expect(JSON.stringify(after)).not.toContain(choice.label);
       }));
 
     test('is recorded of every way in which a grant ends, once', () =>
@@ -617,7 +660,7 @@ export function describeEvents(stores: SuiteStores): void {
         await store.endTries([ended(one.delivery)]);
         expect(await other.retryDelivery(one.delivery.id, now + 9)).toMatchObject({
           ...{ status: 'pending', due_at: now + 9, tries: 0, claim: null, ended_at: null },
-          body: one.delivery.body,
+          body: dropped.find(({ id }) => id === one.delivery.id)?.body,
         });
         expect(await other.retryDelivery(anId(), now)).toBeNull();
         await store.deleteEndpoint(host.id, now + 10);

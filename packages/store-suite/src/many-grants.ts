@@ -49,7 +49,7 @@ function aStoredGrant(
     id: anId(),
     application_id,
     account_id: account.id,
-    ...{ scope: 'profile.read email', account, code_hash: aHash() },
+    ...{ scope: 'profile.read email', account, choice: null, code_hash: aHash() },
     ...{ account_revision: 0, generation: 0, code_expires_at: null },
     ...aBinding(),
     created_at: revoked_at ?? Date.now(),
@@ -71,7 +71,7 @@ function aStoredGrant(
 
 /** What REVOKED_GRANT_DAYS leaves of a grant. */
 const reduced: Partial<StoredGrant> = {
-  ...{ account_id: null, scope: null, account: null, code_hash: null },
+  ...{ account_id: null, scope: null, account: null, choice: null, code_hash: null },
   ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, link_id: null },
   ...{ issued_by: null, redeemed_by: null, revoked_by: null },
 };

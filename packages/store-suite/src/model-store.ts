@@ -9,7 +9,7 @@ import {
   REOPENING,
   SESSIONS_OF_TICKET,
 } from '@latchkey/domain/lifetimes';
-import { type EventType, uuidV7Time } from '@latchkey/schema';
+import { type Choice, type EventType, uuidV7Time } from '@latchkey/schema';
 import {
   endpointAfter,
   endpointChanges,
@@ -25,6 +25,7 @@ import {
   grantCreated,
   grantRevoked,
   isForApplications,
+  withChoice,
 } from '@latchkey/store/event';
 import { generationsAfter, resourceAfter } from '@latchkey/store/generations';
 import {
@@ -95,6 +96,7 @@ interface ModelGrant extends GrantHistory, CodeBinding {
   last_used_at: number | null;
   scope: string | null;
   account: AccountRecord | null;
+  choice: Choice | null;
   code_hash: CredentialHash | null;
   generation: number | null;
   code_expires_at: number | null;
@@ -298,6 +300,12 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     for (const delivery of pendingFor(endpoint)) drop(delivery, now);
   }
 
+  /** As a try sends it: its grant says what the user chose, until the account is erased. */
+  function withItsChoice<D extends DeliveryRecord & { body: string }>(delivery: D): D {
+    const choice = state.grants.get(delivery.grant_id ?? '')?.choice ?? null;
+    return choice === null ? delivery : { ...delivery, body: withChoice(delivery.body, choice) };
+  }
+
   /** What has ended, or waits for a later try. */
   function canBegin({ endpoint_id, body, due_at, claim }: DeliveryRecord, now: number): boolean {
     const isIdle = due_at === null || (claim === null && due_at > now);
@@ -453,6 +461,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       remove(links, (link) => link.account_id === account_id || linkIds.includes(link.id));
       const revoked = grantsOf({ account_id }).filter((grant) => {
         Object.assign(grant.account ?? {}, ERASED);
+        grant.choice = null;
         return end(grant, now, initiator, 'account_erased');
       });
       const messages = [...deliveries.values()].filter(
@@ -758,6 +767,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
           application_id,
           scopes: [...new Set(grants.map(({ scope }) => scope ?? ''))],
           resources: [...new Set(grants.flatMap(({ resource }) => resource ?? []))],
+          choices: distinct(grants.flatMap(({ choice }) => choice ?? [])),
           connected_at: Math.min(...grants.map(({ created_at }) => created_at)),
           last_used_at: used.length === 0 ? null : Math.max(...used),
         };
@@ -901,7 +911,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
             Object.assign(delivery, { claim, due_at: now + CLAIM_LASTS });
             if (!mayBeTold(delivery, now)) return [];
             if (isStillTold(delivery, { isDisabled })) {
-              return [{ delivery, endpoint: endpointOf(endpoint) }];
+              return [{ delivery: withItsChoice(delivery), endpoint: endpointOf(endpoint) }];
             }
             drop(delivery, now);
             return [];
@@ -1180,7 +1190,8 @@ const isLike = (filter: object) => (record: object) =>
 
 /** Beside the {@link RevokedRecord}. */
 const reduced = {
-  ...{ account_id: null, scope: null, account: null, code_hash: null, generation: null },
+  ...{ account_id: null, scope: null, account: null, choice: null, code_hash: null },
+  generation: null,
   ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, resource: null },
   ...{ link_id: null, code_expires_at: null, issued_by: null, redeemed_by: null },
   ...{ recoveries: 0, recovered_at: null, recovered_by: null },
@@ -1197,12 +1208,12 @@ const bindingOf = (code: CodeBinding): CodeBinding =>
 
 const pendingOf = (code: ModelGrant) =>
   ({
-    ...pick(code, 'grant_id', 'application_id', 'scope', 'generation', 'account', 'code_hash'),
-    ...{ code_expires_at: code.code_expires_at, ...bindingOf(code) },
+    ...pick(code, 'grant_id', 'application_id', 'scope', 'generation', 'account', 'choice'),
+    ...{ code_hash: code.code_hash, code_expires_at: code.code_expires_at, ...bindingOf(code) },
   }) as PendingRecord;
 
 const connectedOf = (grant: ModelGrant): ConnectedGrant => ({
-  ...pick(grant, 'grant_id', 'application_id', 'resource', 'last_used_at', 'revoked_at'),
+  ...pick(grant, 'grant_id', 'application_id', 'resource', 'choice', 'last_used_at', 'revoked_at'),
   ...{ scope: grant.scope ?? '', created_at: grant.created_at as number },
 });
 
@@ -1220,6 +1231,12 @@ const historyOf = (grant: ModelGrant): GrantHistory => ({
 });
 
 const endpointOf = ({ hidden: _, ...endpoint }: StoredEndpoint): EndpointRecord => endpoint;
+
+const distinct = (choices: Choice[]) =>
+  choices.filter(
+    ({ id, label }, index) =>
+      choices.findIndex((other) => other.id === id && other.label === label) === index,
+  );
 
 function drop(delivery: DeliveryRecord, now: number): void {
   Object.assign(delivery, { status: 'dropped', claim: null, due_at: null, ended_at: now });

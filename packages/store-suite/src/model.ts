@@ -132,6 +132,9 @@ const applicationMembers = {
   default_scopes: fc.option(fc.constantFrom(['a'], ['b', 'a'])),
   grants_per_account: fc.option(fc.integer({ min: 1, max: 100 })),
 };
+const anyChoice = fc.option(
+  fc.record({ id: fc.constantFrom('a', 'b'), label: fc.constantFrom('A', 'B') }),
+);
 const ownPage = ({ number }: Id) => mostly(new Id(50 + (number % 2)), anyPage);
 const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) =>
   anyPage.chain((id) =>
@@ -148,6 +151,7 @@ const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) 
       expires_at: anyTime,
       return_url: fc.option(anyText),
       locale: fc.option(anyText),
+      choice: fc.option(fc.record({ title: anyText, options: fc.constant([{ id: 'a' }]) })),
     }),
   );
 
@@ -274,6 +278,7 @@ const argumentsOf = {
       decided_by: fc.oneof(anyLink, anyPage),
       grant_id: fc.option(anyGrant),
       scope: fc.option(anyScope),
+      choice: anyChoice,
     }),
     now: anyTime,
     initiator: anyInitiator,
@@ -301,6 +306,7 @@ const argumentsOf = {
     account_id: anyAccount,
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
+    choice: anyChoice,
     ...brought,
     resource: anyResource,
     redirect_uri_given: fc.boolean(),

@@ -1,4 +1,5 @@
 import type { Initiator } from '@latchkey/domain/initiator';
+import type { Choice } from '@latchkey/schema';
 import { plainApplication } from '@latchkey/store/plain-application';
 import type {
   ApplicationRecord,
@@ -209,6 +210,13 @@ export const unbound: CodeBinding = {
   link_id: null,
 };
 
+/** What a user chose. */
+export const aChoice = (members: Partial<Choice> = {}): Choice => ({
+  id: 'ws-7',
+  label: 'Acme Inc.',
+  ...members,
+});
+
 export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
   return {
     grant_id: anId(),
@@ -216,6 +224,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
     scope: 'profile:read links:write',
     generation: 0,
     account: anAccount(),
+    choice: aChoice(),
     code_hash: aHash(),
     code_expires_at: Date.now() + 300_000,
     ...aBinding(),
@@ -391,6 +400,7 @@ export function aPage(members: Partial<PageRecord> = {}): PageRecord {
     expires_at: Date.now() + 300_000,
     return_url: 'https://host.example/settings',
     locale: 'de',
+    choice: { title: 'Which workspace?', options: [aChoice(), { id: 'ws-8' }] },
     ...members,
   };
 }
@@ -454,6 +464,7 @@ export function approvalOf(
       decided_by: page?.id ?? link.id,
       grant_id: anId(),
       scope: 'profile:read',
+      choice: aChoice(),
     },
     now: link.expires_at - 1_000,
     initiator: anInitiator(),
@@ -467,7 +478,7 @@ export function denialOf(link: LinkRecord, page?: PageRecord): NewDecision {
   return {
     ...approvalOf(link, '', page),
     account_id: null,
-    decision: { status: 'denied', decided_by, grant_id: null, scope: null },
+    decision: { status: 'denied', decided_by, grant_id: null, scope: null, choice: null },
   };
 }
 

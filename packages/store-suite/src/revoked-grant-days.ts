@@ -62,6 +62,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
               application_id,
               resource: null,
               scope: '',
+              choice: null,
               created_at,
               last_used_at: null,
               revoked_at,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import {
   type Account,
+  type Choice,
   type EndReason,
   type EventType,
   formatTimestamp,
@@ -20,6 +21,8 @@ export interface Event {
   grant_id: string | null;
   account_id: string | null;
   body: string;
+  /** Whether a try adds the choice of its grant to the body. */
+  has_choice?: boolean;
 }
 
 /** What is left of a grant when it is told. Null: reduced meanwhile, or there is none. */
@@ -29,6 +32,7 @@ export interface ToldGrant {
   account_id: string | null;
   resource: string | null;
   document_uri: string | null;
+  choice: Choice | null;
   scope: string | null;
   created_at: Milliseconds;
 }
@@ -74,11 +78,19 @@ function ofGrant(type: EventType, grant: ToldGrant, at: Milliseconds, members: o
   const { grant_id, application_id, account_id, resource, document_uri, created_at } = grant;
   const data = {
     ...{ object: 'oauth_grant', grant_id, application_id, account_id, resource, document_uri },
+    choice: null,
     created_at: formatTimestamp(created_at),
     ...members,
   };
   const id = grantEventId(grant_id, type);
-  return { id, type, at, grant_id, account_id, body: bodyOf(type, at, data) };
+  const has_choice = grant.choice !== null;
+  return { id, type, at, grant_id, account_id, body: bodyOf(type, at, data), has_choice };
+}
+
+/** The message of a try. Its members keep their order, so that each try sends the same bytes. */
+export function withChoice(body: string, choice: Choice | null): string {
+  const message = JSON.parse(body);
+  return JSON.stringify({ ...message, data: { ...message.data, choice } });
 }
 
 export function accountUpdated(

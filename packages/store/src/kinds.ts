@@ -1,7 +1,7 @@
 import type { ActionName, Actor } from '@latchkey/domain/initiator';
 import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
-import type { ErrorCode, EventType, MessageType } from '@latchkey/schema';
+import type { Choice, ErrorCode, EventType, MessageType } from '@latchkey/schema';
 import {
   by,
   bytes,
@@ -22,6 +22,7 @@ import {
 import type {
   AccountRecord,
   AttemptRecord,
+  ChoiceQuestion,
   CommandChange,
   DeliveryRecord,
   DocumentedClient,
@@ -50,12 +51,14 @@ export const grants = kind(
   {
     id: id(),
     application_id: fixed(id()),
-    /** The next four are gone once REVOKED_GRANT_DAYS have passed since the revocation. */
+    /** The next five are gone once REVOKED_GRANT_DAYS have passed since the revocation. */
     account_id: optional(id()),
     scope: optional(text()),
     /** As it was at the issue. */
     account: optional(json<AccountRecord>()),
     account_revision,
+    /** Its label may be a name, so an erasure takes it. */
+    choice: optional(json<Choice>()),
     code_hash: random(optional(bytes())),
     /** While it is pending. */
     code_expires_at: fixed(optional(time())),
@@ -139,11 +142,12 @@ export const links = kind(
     /** The latest page. */
     page_id: random(optional(id())),
     switched: initially(flag(), false),
-    /** The next five are the decision. */
+    /** The next six are the decision. */
     status: once(optional(text<LinkDecision['status']>())),
     decided_by: once(optional(id())),
     grant_id: once(optional(id())),
     granted_scope: once(optional(text())),
+    choice: once(optional(json<Choice>())),
     decided_at: once(optional(time())),
     begin_initiator: optional(by()),
     identify_initiator: optional(by()),
@@ -177,6 +181,7 @@ export const pages = kind(
     expires_at: time(),
     return_url: optional(text()),
     locale: optional(text()),
+    choice: optional(json<ChoiceQuestion>()),
     create_initiator: optional(by()),
     open_initiator: once(optional(by())),
   },
@@ -388,6 +393,8 @@ export const deliveries = kind(
     /** The application that they are for. Null for the host. */
     names_for: fixed(optional(id())),
     body: optional(text()),
+    /** Whether its grant had a choice, which a try reads there: the body kept here has none, so it names nobody. */
+    has_choice: initially(flag(), false),
     status: text<DeliveryRecord['status']>(),
     created_at: time(),
     due_at: optional(time()),

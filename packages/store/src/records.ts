@@ -6,6 +6,7 @@ import type { Reason } from '@latchkey/domain/reasons';
 import type {
   Account,
   AttemptResult,
+  Choice,
   DeliveryStatus,
   EndpointDisabledReason,
   ErrorCode,
@@ -134,6 +135,13 @@ export interface CodeBinding {
   link_id: string | null;
 }
 
+/** What a consent page asks besides. */
+export interface ChoiceQuestion {
+  title: string;
+  /** An option without a label shows its id. */
+  options: readonly { id: string; label?: string | undefined }[];
+}
+
 /** As it was when the link request was made. */
 export type LinkedResource = Pick<ResourceRecord, 'id' | 'resource' | 'generation'>;
 
@@ -191,6 +199,8 @@ export interface LinkDecision {
   grant_id: string | null;
   /** The granted scopes; null for a denial. */
   scope: string | null;
+  /** Null for nothing, and for a denial. */
+  choice: Choice | null;
   at: Milliseconds;
 }
 
@@ -215,6 +225,8 @@ export interface PageRecord {
   expires_at: Milliseconds;
   return_url: string | null;
   locale: string | null;
+  /** Null if nothing is asked besides. */
+  choice: ChoiceQuestion | null;
 }
 
 /** The deletion of an application whose grants may not all be revoked yet. */
@@ -234,6 +246,8 @@ export interface PendingRecord extends CodeBinding {
   generation: number;
   /** As it was at issue. */
   account: AccountRecord;
+  /** What the user chose; null for nothing. */
+  choice: Choice | null;
   code_hash: CredentialHash;
   /** The code is valid while now < this. */
   code_expires_at: Milliseconds;
@@ -255,6 +269,8 @@ export interface GrantRecord {
   /** The address of the resource that it is for; null for none. */
   resource: string | null;
   scope: string;
+  /** What the user chose; null for nothing. */
+  choice: Choice | null;
   /** As it was when the code was issued. */
   account: AccountRecord;
   /** When the code was redeemed. */
@@ -274,6 +290,8 @@ export interface ConnectionRecord {
   scopes: string[];
   /** The different addresses of the resources that they are for. */
   resources: string[];
+  /** What the user chose for them, each once. */
+  choices: Choice[];
   /** When the first of them was redeemed. */
   connected_at: Milliseconds;
   /** Null if none was used. */

@@ -6,6 +6,7 @@ import { findEndedConnection } from '@latchkey/rules/connections/find-ended-conn
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
 import { listAlreadyAllowed } from '@latchkey/rules/linking/already-allowed';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
+import { chosenOf } from '@latchkey/rules/linking/choice';
 import {
   approve,
   type Decided,
@@ -84,6 +85,14 @@ export interface ConnectionsView extends PageSession {
 
 export interface DisconnectView extends PageSession {
   application: ApplicationRecord | null;
+}
+
+/** What is checked on the consent page. */
+export interface Checked {
+  /** In any order. */
+  optional_scope: readonly string[];
+  /** Each id that the form has: a browser sends one at most. */
+  choice: readonly string[];
 }
 
 export interface PageOpening {
@@ -189,16 +198,12 @@ export const browserActions = {
     changes: true,
     // An application with a document gets its id by its first approval.
     ids: { grant_id: 'output.grant_id', application_id: 'output.application.id' },
-    async handle(
-      service,
-      { optional_scope = [] }: { optional_scope?: readonly string[] },
-      user: User,
-      initiator,
-    ) {
+    async handle(service, { optional_scope, choice: given }: Checked, user: User, initiator) {
       const { account_id } = user.page;
       const access = accessOf(user);
       const scope = scopeWithChecked(access.link, optional_scope);
-      const decided = await approve(service, access, { account_id, scope }, initiator);
+      const choice = chosenOf(user.page.choice, given);
+      const decided = await approve(service, access, { account_id, scope, choice }, initiator);
       const { link, application } = decided;
       const grant_id = link.decision?.grant_id ?? null;
       const { id } = application;

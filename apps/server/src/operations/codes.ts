@@ -1,5 +1,6 @@
 import { cancelCode } from '@latchkey/rules/grants/cancel-code';
 import { issueCode } from '@latchkey/rules/grants/issue-code';
+import { choiceOf } from '@latchkey/rules/linking/choice';
 import { registeredResource } from '@latchkey/rules/resources/find-resource';
 import type { OperationRows } from './row.ts';
 import { toCancelledCode, toCodeMembers } from './wire.ts';
@@ -13,10 +14,12 @@ export const codeRows: OperationRows<'admin.codes'> = {
       grant_id: 'output.grant_id',
     },
     handle: async (service, input, _operator, initiator, { publicUrl }) => {
-      const { resource: named, ...request } = input;
+      const { resource: named, choice: chosen, ...request } = input;
       const resource =
         named === undefined ? null : await registeredResource(service.store, named, publicUrl());
-      const { code, pending } = await issueCode(service, { ...request, resource }, initiator);
+      const choice = chosen && choiceOf(chosen);
+      const asked = { ...request, resource, choice };
+      const { code, pending } = await issueCode(service, asked, initiator);
       return { object: 'grant_code', code, ...toCodeMembers(pending) };
     },
   },

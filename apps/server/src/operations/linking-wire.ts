@@ -36,12 +36,14 @@ export function toConnection(connection: ConnectionWithGrants): ConnectionObject
     object: 'connection',
     application: toApplicationProfile(connection.application),
     scopes: connection.scopes.map(toScope),
+    choices: connection.choices,
     connected_at: formatTimestamp(connection.connected_at),
     last_used_at: timestampOrNull(connection.last_used_at),
-    grants: connection.grants.map(({ grant_id, created_at, scope }) => ({
+    grants: connection.grants.map(({ grant_id, created_at, scope, choice }) => ({
       grant_id,
       created_at: formatTimestamp(created_at),
       scope,
+      choice,
     })),
   };
 }
@@ -78,6 +80,7 @@ export function toLinkRequest(
     optional_scopes: optional_scopes.map(toScope),
     ...describeRedirect(redirect_uri),
     redirect_vouched: voucher === 'operator',
+    choice: link.decision?.choice ?? null,
     account_id: link.account_id,
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,

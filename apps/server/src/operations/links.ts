@@ -1,4 +1,5 @@
 import type { Initiator } from '@latchkey/domain/initiator';
+import { choiceOf } from '@latchkey/rules/linking/choice';
 import { approve, deny } from '@latchkey/rules/linking/decide';
 import { describeRequest } from '@latchkey/rules/linking/describe-scopes';
 import { identify } from '@latchkey/rules/linking/identify';
@@ -29,9 +30,9 @@ export const linkRows: OperationRows<'admin.links'> = {
     audited: 'always',
     ids: { ...linkIds, account_id: 'input.account_id' },
     handle: async (service, { link, ...input }, _by, initiator) => {
-      const { account_id, locale = null, own_page = false } = input;
+      const { account_id, locale = null, own_page = false, choice } = input;
       const asked = await readLink(service, link, initiator);
-      const who = { account_id, locale, own_page };
+      const who = { account_id, locale, own_page, choice };
       const identified = await identify(service, asked.access, who, initiator);
       return linkRedirect(service, asked, { ...asked.access, ...identified });
     },
@@ -39,7 +40,8 @@ export const linkRows: OperationRows<'admin.links'> = {
   'admin.links.approve': {
     audited: 'always',
     ids: { ...linkIds, account_id: 'input.account_id' },
-    handle: async (service, { link, ...approval }, _operator, initiator) => {
+    handle: async (service, { link, choice: chosen, ...input }, _operator, initiator) => {
+      const approval = { ...input, choice: chosen && choiceOf(chosen) };
       const asked = await readLink(service, link, initiator);
       const decided = await approve(service, asked.access, approval, initiator);
       return linkRedirect(service, asked, decided);

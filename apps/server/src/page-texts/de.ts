@@ -52,6 +52,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.since': 'Verbunden seit {date}',
   'connections.used': 'Verbunden seit {date}, zuletzt benutzt: {day}',
   'connections.resource': 'Hat Zugriff auf {resource} bei {host}',
+  'connections.choices': 'Sie haben gewählt: {choices}',
   'connections.disconnect': 'Trennen',
   'connections.done': '{application} ist getrennt und kann Ihr Konto nicht mehr verwenden.',
   'connections.done.title': '{application} ist getrennt',

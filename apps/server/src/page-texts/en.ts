@@ -49,6 +49,7 @@ export const en = {
   'connections.since': 'Connected since {date}',
   'connections.used': 'Connected since {date}, last used {day}',
   'connections.resource': 'Has access to {resource} at {host}',
+  'connections.choices': 'You chose: {choices}',
   'connections.disconnect': 'Disconnect',
   'connections.done': '{application} is disconnected. It can no longer use your account.',
   'connections.done.title': '{application} is disconnected',

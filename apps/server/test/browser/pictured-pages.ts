@@ -96,13 +96,26 @@ const question = ({ letters, scopes }: Variant) => ({
   scopes: scopesOf(scopes),
   optional_scopes: scopesOf(scopes - 1).slice(0, 2),
   allowed_scopes: scopesOf(scopes - 1),
+  choice: null,
   redirect_host: 'notes.acme.example',
   redirect_kind: 'web' as const,
   formToken: 'token',
 });
 
+/** As many options as are seen at a glance, or as many as there can be. */
+const choiceOf = ({ letters, scopes }: Variant) => ({
+  title: `Which workspace of ${NAMES[letters].slice(0, 81)}?`,
+  options: Array.from({ length: scopes === 8 ? 100 : scopes * 2 }, (_, i) => ({
+    ...{ id: `ws-${i}`, label: `${i} ${NAMES[letters].slice(0, 96)}` },
+  })),
+});
+
 function list({ letters, scopes }: Variant) {
-  const connection = { scopes: scopesOf(scopes), resources: [], connected_at: NOW - 9 * DAY };
+  const choices = Array.from({ length: scopes }, (_, i) => ({ id: `${i}`, label: NAMES[letters] }));
+  const connection = {
+    ...{ scopes: scopesOf(scopes), resources: [], connected_at: NOW - 9 * DAY },
+    choices: choices.slice(1),
+  };
   const one = { ...applicationOf(NAMES[letters]), disabled: false };
   const other = { ...applicationOf(NAMES[letters].slice(0, 40), HOST), disabled: true };
   const resources = [{ resource: 'https://mcp.notes.example:8443/mcp', name: NAMES[letters] }];
@@ -149,6 +162,8 @@ const views = {
       resource: { resource: 'https://mcp.shop.example/mcp', name: NAMES[variant.letters] },
       ...{ redirect_host: 'localhost', redirect_kind: 'loopback' },
     }),
+  'consent with a choice': (frame, variant) =>
+    consentPage(frame, { ...question(variant), choice: choiceOf(variant) }),
   connections: (frame, variant) => connectionsPage(frame, list(variant)),
   'connections after a disconnect': (frame, variant) =>
     connectionsPage(frame, { ...list(variant), ended: applicationOf(NAMES[variant.letters]) }),

@@ -4,7 +4,14 @@ import {
 } from '@latchkey/rules/connections/list-connections';
 import type { ConnectedGrant } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
-import { anAccount, anApplication, anId, aResource, aScope } from '@latchkey/store-suite/records';
+import {
+  aChoice,
+  anAccount,
+  anApplication,
+  anId,
+  aResource,
+  aScope,
+} from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
 
 const account = anAccount();
@@ -21,7 +28,7 @@ const grants = Array.from({ length: 480 }, (_, age): ConnectedGrant => {
   const application_id = ([b, a, deleted][age % 3] ?? a).id;
   const scope = age < 120 ? 'posts.read' : 'x posts.read';
   return {
-    ...{ grant_id: anId(), application_id, resource: null, scope },
+    ...{ grant_id: anId(), application_id, resource: null, choice: null, scope },
     ...{
       created_at: 1_000 - age,
       last_used_at: age % 6 < 3 ? null : 2_000 - age,
@@ -35,6 +42,10 @@ const connectedAt = (id: string) =>
 
 const mcp = aResource({ resource: 'https://mcp.example/mcp', name: 'Notes' });
 
+// By code points, which are not the order of UTF-16; then by id.
+const [ida, ido] = [aChoice({ id: 'a' }), aChoice({ id: 'o' })];
+const [zoo, astral] = [aChoice({ label: '\ufb00' }), aChoice({ label: '𝒜' })];
+
 const store = {
   async listConnections(account_id) {
     const own = account_id === account.id ? [b, a, deleted] : [];
@@ -42,6 +53,7 @@ const store = {
       application_id: id,
       scopes: ['posts.read', 'x posts.read'],
       resources: id === a.id ? ['https://gone.example', mcp.resource] : [],
+      choices: id === a.id ? [zoo, ida, ido, astral] : [],
       connected_at: connectedAt(id),
       last_used_at: id === a.id ? 2_000 - 4 : 2_000 - 3,
     }));
@@ -64,11 +76,19 @@ const resources = [
   { resource: mcp.resource, name: mcp.name },
 ];
 const connections = [
-  { application: shown(a), scopes, resources, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
+  {
+    application: shown(a),
+    scopes,
+    resources,
+    choices: [ida, ido, zoo, astral],
+    connected_at: 1_000 - 478,
+    last_used_at: 2_000 - 4,
+  },
   {
     application: shown(b),
     scopes,
     resources: [],
+    choices: [],
     connected_at: 1_000 - 477,
     last_used_at: 2_000 - 3,
   },

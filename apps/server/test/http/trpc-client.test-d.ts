@@ -29,6 +29,7 @@ expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
   redirect_uri?: string | undefined;
   code_challenge?: string | undefined;
   resource?: string | undefined;
+  choice?: { id: string; label?: string | undefined } | null | undefined;
 }>();
 expectTypeOf<Outputs['grants']['convert']>().toEqualTypeOf<FullGrant>();
 expectTypeOf<Outputs['grants']['revoke']>().toEqualTypeOf<RevokedGrant>();

@@ -63,6 +63,7 @@ const service: ExportingService = {
             grant_id,
             application_id,
             resource: null,
+            choice: null,
             scope: '',
             created_at: created_at ?? 0,
             account,

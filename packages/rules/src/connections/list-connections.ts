@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import type { Choice } from '@latchkey/schema';
 import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
 import { activeGrants } from '../grants/active-grants.ts';
@@ -12,6 +13,8 @@ export interface Connection {
   scopes: ScopeRecord[];
   /** The servers that its grants are for. */
   resources: ShownResource[];
+  /** What the user chose, each once, by label. */
+  choices: Choice[];
   connected_at: Milliseconds;
   /** Null if no grant was used. */
   last_used_at: Milliseconds | null;
@@ -39,7 +42,7 @@ export async function listConnections(
     ),
   ]);
   return connected
-    .flatMap(({ application, scopes, resources, connected_at, last_used_at }) => {
+    .flatMap(({ application, scopes, resources, choices, connected_at, last_used_at }) => {
       // The grants of a deleted application no longer work, and are revoked in the background.
       if (application === null) return [];
       const tokens = new Set(scopes.flatMap((scope) => scope.split(' ')));
@@ -50,6 +53,7 @@ export async function listConnections(
           application: show(application),
           scopes: describeTokens(tokens, described),
           resources: shown,
+          choices: choices.toSorted(byLabel),
           ...times,
         },
       ];
@@ -75,6 +79,10 @@ export async function listConnectionsWithGrants(
   // The last grant may be revoked in between.
   return withGrants.filter(({ grants }) => grants.length > 0);
 }
+
+/** By code points, as UTF-8 sorts. */
+const byLabel = (one: Choice, other: Choice) =>
+  Buffer.compare(Buffer.from(one.label), Buffer.from(other.label)) || (one.id < other.id ? -1 : 1);
 
 function byName(one: Connection['application'], other: Connection['application']): number {
   return one.name.localeCompare(other.name, 'en') || one.id.localeCompare(other.id);

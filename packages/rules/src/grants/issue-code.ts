@@ -2,6 +2,7 @@ import { mintCredential, newId } from '@latchkey/domain/credentials/credentials'
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
+import type { Choice } from '@latchkey/schema';
 import type { PendingRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { NewCode } from '@latchkey/store/store';
@@ -11,6 +12,8 @@ export interface CodeRequest {
   application_id: string;
   account_id: string;
   scope: string;
+  /** What the user chose; null for nothing, which is the default. */
+  choice?: Choice | null;
   redirect_uri?: string | undefined;
   code_challenge?: string | undefined;
   /** The address of a registered one; null for none, which is the default. */
@@ -47,6 +50,7 @@ export async function issueCode(
     application_id: request.application_id,
     account_id: request.account_id,
     scope: request.scope,
+    choice: request.choice ?? null,
     redirect_uri: request.redirect_uri ?? null,
     redirect_uri_given: request.redirect_uri !== undefined,
     code_challenge: request.code_challenge ?? null,

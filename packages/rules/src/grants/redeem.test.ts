@@ -49,6 +49,7 @@ const grantOf = (grant_id: string, now: number): GrantRecord => ({
   application_id: APPLICATION,
   resource: null,
   scope: 'a',
+  choice: null,
   account: {
     id: APPLICATION,
     username: 'ada',

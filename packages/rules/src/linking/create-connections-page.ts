@@ -13,8 +13,9 @@ export async function createConnectionsPage(
   await refuseIfFull(service, request.account_id);
   const now = service.clock();
   // It lives longer once it is opened.
-  const about = { kind: 'connections', link_id: null, expires_at: now + TICKET_LIFETIME } as const;
-  const made = newPage(service, { ...about, ...request }, '/connections', now);
+  const about = { kind: 'connections', link_id: null, choice: null } as const;
+  const expires_at = now + TICKET_LIFETIME;
+  const made = newPage(service, { ...about, expires_at, ...request }, '/connections', now);
   const kept = await service.store.createPage({ ...made.page, initiator });
   if (kept === null) throw new DomainError('account_not_found');
   return made;

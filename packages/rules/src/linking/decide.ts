@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import {
   type CredentialHash,
@@ -10,7 +11,7 @@ import {
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
-import { formatCredential, uuidToBytes, uuidV7Time } from '@latchkey/schema';
+import { type Choice, formatCredential, uuidToBytes, uuidV7Time } from '@latchkey/schema';
 import { isOver } from '@latchkey/store/generations';
 import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
@@ -38,20 +39,22 @@ export interface Decided {
 export interface Approval {
   account_id: string;
   scope?: string | undefined;
+  /** What the user chose; null for nothing. */
+  choice: Choice | null;
 }
 
 /** Of concurrent decisions, exactly one is made. The same approval has the same result again. */
 export async function approve(
   service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'counts' | 'linking'>,
   access: LinkAccess,
-  { account_id, scope }: Approval,
+  { account_id, scope, choice }: Approval,
   initiator: Initiator,
 ): Promise<Decided> {
   const { store, clock } = service;
-  const { link } = access;
+  const { link, decided_by } = access;
   const granted = scope === undefined ? link.scope : partOf(scopeWithOptional(link), scope);
   if (link.decision !== null) {
-    return repeatApproval(service, access, { account_id, granted }, initiator);
+    return repeatApproval(service, access, { account_id, granted, choice }, initiator);
   }
   refuseExpired(service, link, initiator);
   const isOther = 'link_hash' in access.holder && isOfAnother(link, account_id);
@@ -74,6 +77,7 @@ export async function approve(
     application_id: application.id,
     account_id,
     scope: granted,
+    choice,
     redirect_uri: link.redirect_uri,
     redirect_uri_given: link.redirect_uri_given,
     code_challenge: link.code_challenge,
@@ -86,7 +90,7 @@ export async function approve(
     link_id: link.id,
     holder: access.holder,
     account_id,
-    decision: { status: 'approved', decided_by: access.decided_by, grant_id, scope: granted },
+    decision: { status: 'approved', decided_by, grant_id, scope: granted, choice },
     now,
     initiator,
   });
@@ -101,8 +105,10 @@ export async function approve(
   await store.cancelCode(grant_id);
   const latest = await readAgain(service, access);
   refuseChanged(service, latest);
-  return repeatApproval(service, latest, { account_id, granted }, initiator);
+  return repeatApproval(service, latest, { account_id, granted, choice }, initiator);
 }
+
+const DENIED = { status: 'denied', grant_id: null, scope: null, choice: null } as const;
 
 export async function deny(
   service: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'linking'>,
@@ -116,7 +122,7 @@ export async function deny(
     link_id: access.link.id,
     holder: access.holder,
     account_id: null,
-    decision: { status: 'denied', decided_by: access.decided_by, grant_id: null, scope: null },
+    decision: { ...DENIED, decided_by: access.decided_by },
     now,
     initiator,
   });
@@ -203,11 +209,18 @@ function partOf(scope: string, wanted: string): string | null {
 async function repeatApproval(
   service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   access: LinkAccess,
-  { account_id, granted }: { account_id: string; granted: string | null },
+  {
+    account_id,
+    granted,
+    choice,
+  }: Pick<Approval, 'account_id' | 'choice'> & { granted: string | null },
   initiator: Initiator,
 ): Promise<Decided> {
   const { link, application } = access;
-  const isSame = link.decision?.scope === granted && link.account_id === account_id;
+  const isSame =
+    link.decision?.scope === granted &&
+    isDeepStrictEqual(link.decision.choice, choice) &&
+    link.account_id === account_id;
   const code = isSame ? await findCode(service, access) : null;
   if (code === null) return refuseLost(service, access, initiator);
   return { link, application, redirect_to: redirectWithCode(linkingOf(service), link, code) };

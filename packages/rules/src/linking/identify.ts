@@ -1,6 +1,6 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
-import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
+import type { ChoiceQuestion, CredentialHash, LinkRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
@@ -11,13 +11,15 @@ export interface Identified {
   locale: string | null;
   /** Whether the host asks the user itself. */
   own_page: boolean;
+  /** What the page asks besides; null for nothing. */
+  choice: ChoiceQuestion | null;
 }
 
 /** May be repeated: earlier pages no longer work. */
 export async function identify(
   service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
   access: LinkAccess<{ link_hash: CredentialHash }>,
-  { account_id, locale, own_page }: Identified,
+  { account_id, locale, own_page, choice }: Identified,
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string | null }> {
   const { store, clock } = service;
@@ -25,7 +27,7 @@ export async function identify(
   if (!own_page) await refuseIfFull(service, account_id);
   const now = clock();
   const { id: link_id, expires_at } = access.link;
-  const asked = { account_id, locale, return_url: null };
+  const asked = { account_id, locale, choice, return_url: null };
   const about = { kind: 'consent', link_id, expires_at, ...asked } as const;
   const { page, url } = newPage(service, about, `/link/${link_id}`, now);
   const identified = { ...access.holder, page, own_page };

@@ -186,7 +186,7 @@ export function accounts(db: Adapter, clock: Clock): Accounts {
         { ...ofErased(of), created_at: isSet, account: isSet },
         when(of.erased_until, { id: moreThan(of.erased_until) }),
       ],
-      set: { account: merged<AccountRecord>(ERASED) },
+      set: { account: merged<AccountRecord>(ERASED), choice: null },
     }),
     ['id'],
     ({ id }) => id,

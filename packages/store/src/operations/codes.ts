@@ -31,6 +31,7 @@ const PENDING = [
   'scope',
   'generation',
   'account',
+  'choice',
   'code_hash',
   'code_expires_at',
   ...BINDING,
@@ -46,6 +47,7 @@ const CODE = [
 const REDEEMED = [
   'resource',
   'scope',
+  'choice',
   'account',
   'created_at',
   'last_used_at',
@@ -168,6 +170,7 @@ function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRe
     scope: found.scope,
     generation: found.generation,
     account: found.account,
+    choice: found.choice,
     code_hash: found.code_hash,
     code_expires_at: found.code_expires_at,
     redirect_uri: found.redirect_uri,

@@ -16,9 +16,9 @@ import {
   when,
 } from '../condition.ts';
 import { isStillTold } from '../delivery.ts';
-import { accountUpdated } from '../event.ts';
+import { accountUpdated, withChoice } from '../event.ts';
 import type { RecordOf } from '../kind.ts';
-import { accounts, deliveries as kind } from '../kinds.ts';
+import { accounts, grants, deliveries as kind } from '../kinds.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
 import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
 import type { ByHand } from './by-hand.ts';
@@ -41,7 +41,9 @@ type Deliveries = Pick<
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
 
-const INTERNAL = ['account_revision', 'names_of', 'names_for', 'generation', 'round'];
+const INTERNAL = [
+  ...['account_revision', 'names_of', 'names_for', 'has_choice', 'generation', 'round'],
+];
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
 const DELIVERY = FIELDS.filter((name) => !INTERNAL.includes(name)) as (keyof DeliveryRecord)[];
 
@@ -81,6 +83,7 @@ export function deliveries(
   /** Gathered: many tries end together. */
   const findEnding = db.joined(kind, ofId, ['claim', 'attempts'], {}, same<Ending>);
   const findAccount = db.find(accounts, ofId, ['account'], ({ account }) => account);
+  const findChoice = db.find(grants, ofId, ['choice'], ({ choice }) => choice);
   const list = db.list(
     kind,
     (of: Givens<Listed & { endpoint_id: string; status: Status }>) => [
@@ -204,9 +207,15 @@ export function deliveries(
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: true },
   );
 
-  /** The message of an `account.updated` whose maker stopped before it had written it. */
+  /**
+   * With its message: the choice of its grant stays where an erasure finds it, and the maker of an `account.updated`
+   * may have stopped before it had written one.
+   */
   async function written(delivery: Stored & { claim: string }, now: number) {
-    const { id, claim, event_id, created_at, account_id } = delivery;
+    const { id, claim, event_id, created_at, account_id, grant_id } = delivery;
+    if (delivery.body !== null && delivery.has_choice && grant_id !== null) {
+      return { ...delivery, body: withChoice(delivery.body, await findChoice({ id: grant_id })) };
+    }
     if (delivery.body !== null || account_id === null) return delivery;
     const account = await findAccount({ id: account_id });
     if (account === null) return delivery;
@@ -406,6 +415,7 @@ function deliveryOf<S extends Stored>({
   account_revision: _,
   names_of: __,
   names_for: ___,
+  has_choice: ______,
   generation: ____,
   round: _____,
   ...delivery

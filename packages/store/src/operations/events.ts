@@ -27,7 +27,7 @@ const ROUND = 100;
 const INSERTED_AT_ONCE = 250;
 
 const GRANT = [
-  ...['id', 'application_id', 'account_id', 'resource', 'scope', 'created_at'],
+  ...['id', 'application_id', 'account_id', 'resource', 'choice', 'scope', 'created_at'],
   ...['revoked_at', 'revoked_by', 'revoked_reason'],
 ] as const;
 const told: readonly string[] = TOLD_WHILE_DISABLED;
@@ -159,7 +159,7 @@ export function events(
         .filter(({ stored }) => isToldOf(stored, type))
         .map(({ stored: { id, generation, owner } }) => ({
           ...newDelivery(event, id, due_at),
-          ...{ account_revision, generation, round: null },
+          ...{ account_revision, generation, round: null, has_choice: event.has_choice ?? false },
           names_of: type === 'account.updated' ? event.account_id : null,
           names_for: type === 'account.updated' && owner !== HOST_OWNER ? owner : null,
         }));

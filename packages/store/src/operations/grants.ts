@@ -1,5 +1,5 @@
 import type { Initiator } from '@latchkey/domain/initiator';
-import { uuidV7Time } from '@latchkey/schema';
+import { type Choice, uuidV7Time } from '@latchkey/schema';
 import type { Adapter } from '../adapter.ts';
 import {
   either,
@@ -49,6 +49,7 @@ const USED = [
   'application_id',
   'resource',
   'scope',
+  'choice',
   'created_at',
   'last_used_at',
   'revoked_at',
@@ -361,6 +362,7 @@ function authenticationOf(
       application_id: found.application_id,
       resource: found.resource,
       scope: found.scope ?? '',
+      choice: found.choice,
       created_at: found.created_at as number,
       last_used_at: found.last_used_at,
       revoked_at,
@@ -404,8 +406,13 @@ function connectionsOf(grants: readonly ConnectedGrant[]): ConnectionRecord[] {
       application_id,
       scopes: [...new Set(of.map(({ scope }) => scope))],
       resources: [...new Set(of.flatMap(({ resource }) => resource ?? []))],
+      choices: distinct(of.flatMap(({ choice }) => choice ?? [])),
       connected_at: Math.min(...of.map(({ created_at }) => created_at)),
       last_used_at: used.length === 0 ? null : Math.max(...used),
     };
   });
 }
+
+const distinct = (choices: readonly Choice[]): Choice[] => [
+  ...new Map(choices.map((choice) => [`${choice.id} ${choice.label}`, choice])).values(),
+];

@@ -70,6 +70,7 @@ export function links(db: Adapter): Links {
         decided_by: link.decided_by,
         grant_id: link.grant_id,
         granted_scope: link.scope,
+        choice: link.choice,
         decided_at: link.now,
         account_id: orKept(link.account_id),
         account_revision: orKept(link.account_revision),
@@ -141,6 +142,7 @@ function linkOf({
   decided_by,
   grant_id,
   granted_scope,
+  choice,
   decided_at,
   ...link
 }: Found): LinkRecord {
@@ -148,6 +150,6 @@ function linkOf({
     return { ...link, decision: null };
   return {
     ...link,
-    decision: { status, decided_by, grant_id, scope: granted_scope, at: decided_at },
+    decision: { status, decided_by, grant_id, scope: granted_scope, choice, at: decided_at },
   };
 }

@@ -27,6 +27,7 @@ const PAGE = [
   'expires_at',
   'return_url',
   'locale',
+  'choice',
 ] as const;
 
 type Stored = RecordOf<typeof kind>;

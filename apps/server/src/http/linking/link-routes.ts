@@ -64,6 +64,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           account,
           resource: access.resource,
           ...asked,
+          choice: page.choice,
           ...describeRedirect(vouchers.ofRedirectUri(link).redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),
         };

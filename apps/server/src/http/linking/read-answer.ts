@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
+import type { Checked } from '../../operations/browser-actions.ts';
 import { formMembers, readOwnForm } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
 
-export interface Answer {
+export interface Answer extends Checked {
   decision?: string;
-  /** What is checked, in any order. */
-  optional_scope?: readonly string[];
 }
 
 /** Refuses a form that this page did not send. */
@@ -23,8 +22,8 @@ export async function readAnswer(
   if (others.length > 0 || !isOwn) {
     throw DomainError.because('form_token_wrong');
   }
-  const checked = form.get('optional_scope') ?? [];
-  return { ...formMembers(form, ['decision']), optional_scope: checked };
+  const { optional_scope = [], choice = [] } = Object.fromEntries(form);
+  return { ...formMembers(form, ['decision']), optional_scope, choice };
 }
 
 export function actionOf<Action extends object>(

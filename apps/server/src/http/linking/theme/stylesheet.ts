@@ -63,7 +63,7 @@ main > form { display: flex; flex-direction: column; gap: 1.5rem; }
 header { display: grid; gap: 0.375rem; justify-items: center; text-align: center; text-wrap: balance; }
 h1 { font-size: 1.5rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.014em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
-h1, h2, p, dd, .name { overflow: hidden; }
+h1, h2, p, dd, .name, .question { overflow: hidden; }
 a { color: var(--link); text-underline-offset: 0.15em; }
 header a, .who a { display: inline-block; padding: 0.25rem 0; }
 a:hover { text-decoration-thickness: 2px; }
@@ -108,6 +108,12 @@ ul { padding: 0; list-style: ""; }
 .optional input { width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--link); cursor: pointer; }
 .optional span { display: block; }
 .optional .notice { margin-top: 0.5rem; }
+fieldset { min-width: 0; padding: 0; border: 0; }
+.question { display: block; padding: 0; font-weight: 600; line-height: 1.4; }
+select {
+  width: 100%; min-height: 2.75rem; margin-top: 0.5rem; padding: 0.5rem 0.625rem; font: inherit; cursor: pointer;
+  color: var(--text); background: var(--card); border: 1px solid var(--quiet); border-radius: 0.75rem;
+}
 section.caution { padding: 1rem; border-radius: 0.75rem; background: var(--tint); }
 .scopes > .caution::before { ${shape('var(--icon)', '--tone')} }
 .pages { display: flex; flex-wrap: wrap; column-gap: 1rem; }

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { formatTimestamp } from '@latchkey/schema';
+import { type Choice, formatTimestamp } from '@latchkey/schema';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
@@ -28,6 +28,8 @@ interface ShownConnection {
   readonly scopes: readonly ShownScope[];
   /** The servers that it uses the account at, besides the service. */
   readonly resources: readonly { readonly resource: string; readonly name: string }[];
+  /** What the user chose for its grants. */
+  readonly choices: readonly Choice[];
   readonly connected_at: Milliseconds;
   readonly last_used_at: Milliseconds | null;
 }
@@ -87,7 +89,7 @@ function notice(text: Html): Html {
 
 function connectionItem(
   { theme, texts, basePath }: PageFrame,
-  { application, scopes, resources, connected_at, last_used_at }: ShownConnection,
+  { application, scopes, resources, choices, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
 ): Html {
   const { id, disabled } = application;
@@ -113,7 +115,7 @@ ${logo(application, 'small')}
       html`<p>${texts.of('connections.resource', {
         ...{ resource: named(name), host: outside(hostAndPort(resource)) },
       })}</p>`,
-  )}</div>
+  )}${choices.length === 0 ? null : html`<p>${texts.of('connections.choices', { choices: labelsOf(choices) })}</p>`}</div>
 ${disabled ? html`<p class="notice caution">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
 ${allowed(scopes, texts)}
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a>
@@ -125,6 +127,9 @@ function placeOf({ host, homepage_uri }: ShownApplication): Html | null {
   if (host !== null || homepage_uri === null) return null;
   return html`<p class="quiet">${homepageLink(homepage_uri)}</p>`;
 }
+
+const labelsOf = (choices: readonly Choice[]): Html =>
+  html`${choices.map(({ label }, index) => html`${index === 0 ? null : ', '}${outside(label)}`)}`;
 
 const MOST_UNFOLDED = 3;
 

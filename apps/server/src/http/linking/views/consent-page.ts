@@ -1,6 +1,8 @@
 import type { RedirectKind } from '@latchkey/schema';
+import type { ChoiceQuestion } from '@latchkey/store/records';
 import { type Html, html } from '../../html.ts';
 import type { PageTexts } from '../text-catalog.ts';
+import { choiceControl } from './choice.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
@@ -29,6 +31,8 @@ export interface ConsentQuestion {
   readonly optional_scopes: readonly ShownScope[];
   /** What the account allows the application by now, and is not asked again. */
   readonly allowed_scopes: readonly ShownScope[];
+  /** What it asks besides; null for nothing. */
+  readonly choice: ChoiceQuestion | null;
   readonly redirect_host: string;
   readonly redirect_kind: RedirectKind;
   readonly formToken: string;
@@ -36,8 +40,8 @@ export interface ConsentQuestion {
 
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
-  const { application, account, resource, scopes } = question;
-  const { optional_scopes, allowed_scopes, redirect_host, redirect_kind } = question;
+  const { application, account, resource, scopes, optional_scopes } = question;
+  const { allowed_scopes, choice, redirect_host, redirect_kind } = question;
   const who = whoIs(application);
   const title = whoIs(application, 'title');
   const claim = claimOf(application, texts);
@@ -81,6 +85,7 @@ ${
 ${optionalScopeList(optional_scopes, texts)}
 </section>`
 }
+${choice && choiceControl(choice)}
 ${
   allowed_scopes.length === 0
     ? null

@@ -18,5 +18,7 @@ ${content}
 }
 
 export function decisionButton(decision: Decision, label: Html, style = 'button'): Html {
-  return html`<button type="submit" class="${style}" name="decision" value="${decision}">${label}</button>`;
+  // What the page asks besides is for those who allow.
+  const isFree = decision === 'deny' || decision === 'switch';
+  return html`<button type="submit" class="${style}" name="decision" value="${decision}"${isFree ? html` formnovalidate` : null}>${label}</button>`;
 }

@@ -68,6 +68,7 @@ const question = {
   scopes: [],
   optional_scopes: [],
   allowed_scopes: [],
+  choice: null,
   redirect_host: 'acme.example',
   redirect_kind: 'web' as const,
   formToken: 'token',
@@ -83,6 +84,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     scopes,
     optional_scopes: scopes,
     allowed_scopes: scopes,
+    choice: { title: text, options: [{ id: 'a', label: text }] },
     redirect_host: text,
     redirect_kind: 'loopback' as const,
   };
@@ -90,6 +92,10 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     application: { ...application(text), disabled: true },
     scopes,
     resources: [{ resource: 'https://mcp.example:8443/mcp', name: 'Notes <1>' }],
+    choices: [
+      { id: 'a', label: text },
+      { id: 'b', label: 'B & Co.' },
+    ],
     connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
     last_used_at: Date.UTC(2026, 10, 23, 23),
   };
@@ -167,13 +173,15 @@ describe('the consent page', () => {
     );
     expect(html).toContain('<input type="hidden" name="form_token" value="token">');
     const decisions = [
-      ...html.matchAll(/<button type="submit" class="([^"]*)" name="decision" value="(\w+)">/g),
+      ...html.matchAll(
+        /<button type="submit" class="([^"]*)" name="decision" value="(\w+)"(.*?)>/g,
+      ),
     ];
-    expect(Object.fromEntries(decisions.map(([, style, value]) => [value, style]))).toEqual({
-      switch: 'text-button',
-      deny: 'button calm',
-      allow: 'button',
-    });
+    expect(decisions.map(([, style, value, more]) => [value, style, more])).toEqual([
+      ['switch', 'text-button', ' formnovalidate'],
+      ['deny', 'button calm', ' formnovalidate'],
+      ['allow', 'button', ''],
+    ]);
     expect(html).toContain('href="https://acme.example/home?a=&quot;b&quot;&amp;c"');
   });
 
@@ -263,6 +271,38 @@ describe('the consent page', () => {
     expect(consentPage(frame(language), question).html).not.toContain(heading);
   });
 
+  const controlOf = (count: number) => {
+    const options = Array.from({ length: count }, (_, i) => ({ id: `"<${i}`, label: `A & ${i}` }));
+    const choice = { title: 'Which <one>?', options };
+    const { html } = consentPage(frame(), { ...question, choice });
+    return /<(fieldset|section)>\n<l(?:egend|abel).*<\/\1>/s.exec(html)?.[0];
+  };
+
+  test.each([
+    [1, ' checked'],
+    [2, ''],
+    [7, ''],
+  ])('asks what to choose, of %i at a glance', (count, checked) => {
+    const radios = Array.from(
+      { length: count },
+      (_, i) =>
+        `\n<label><input type="radio" name="choice" value="&quot;&lt;${i}" required${checked}><span class="name"><bdi>A &amp; ${i}</bdi></span></label>`,
+    );
+    expect(controlOf(count)).toBe(
+      `<fieldset>\n<legend class="question"><bdi>Which &lt;one&gt;?</bdi></legend>\n<div class="optional">${radios.join('')}</div>\n</fieldset>`,
+    );
+  });
+
+  test('asks what to choose of more in a list, whose first entry is empty', () => {
+    const options = Array.from(
+      { length: 8 },
+      (_, i) => `\n<option value="&quot;&lt;${i}" dir="auto">A &amp; ${i}</option>`,
+    );
+    expect(controlOf(8)).toBe(
+      `<section>\n<label class="question" for="choice"><bdi>Which &lt;one&gt;?</bdi></label>\n<select id="choice" name="choice" required>\n<option value=""></option>${options.join('')}\n</select>\n</section>`,
+    );
+  });
+
   test('links to the privacy and the terms of the application, where it has them', () => {
     expect(consent.html).toContain(
       '<a href="https://acme.example/privacy?a=&quot;b&quot;" rel="noreferrer">Privacy</a>',
@@ -301,7 +341,7 @@ describe('an application with a document', () => {
       account: account('Ada', 'ada'),
       connections: [
         {
-          ...{ application: { ...one, disabled: true }, scopes: [], resources: [] },
+          ...{ application: { ...one, disabled: true }, scopes: [], resources: [], choices: [] },
           ...{ connected_at: 0, last_used_at: null },
         },
       ],
@@ -421,6 +461,7 @@ describe('the list of connections', () => {
       application: { ...application('Acme'), disabled: false },
       scopes: Array.from({ length: count }, (_, i) => scope(`Scope ${i}`, null)),
       resources: [],
+      choices: [],
       connected_at: 0,
       last_used_at: null,
     };
@@ -451,6 +492,7 @@ describe('the list of connections', () => {
       'Has access to <bdi>Notes &lt;1&gt;</bdi> at <bdi>mcp.example:8443</bdi>',
     );
     expect(connections.html).toContain('<bdi>Acme</bdi> has paused it. It cannot use');
+    expect(connections.html).toContain('You chose: <bdi>Acme</bdi>, <bdi>B &amp; Co.</bdi>');
   });
 
   test.each([
@@ -467,6 +509,7 @@ describe('the list of connections', () => {
         application: { ...application('Acme'), disabled: false },
         scopes: [],
         resources: [],
+        choices: [],
         connected_at: 0,
         last_used_at,
       };
