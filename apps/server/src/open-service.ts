@@ -17,6 +17,7 @@ import type { Linking } from '@latchkey/rules/linking/linking';
 import { sinkOf } from '@latchkey/rules/log/log-sink';
 import { redactorFor } from '@latchkey/rules/log/redactor';
 import type { Resolve } from '@latchkey/rules/outbound/resolve';
+import { createRegisteredClients } from '@latchkey/rules/registration/registered-clients';
 import type { Service } from '@latchkey/rules/service';
 import { createCounts, noCounts } from '@latchkey/rules/summary/counts';
 import { createLiveGrants } from '@latchkey/rules/summary/live-grants';
@@ -73,6 +74,7 @@ export function linkingFrom(
     publicUrl,
     pageName,
     clientDocuments: hosts,
+    clientRegistration: setting,
     clientSchemes: schemes,
     outboundAllow,
     rateLimit,
@@ -82,6 +84,7 @@ export function linkingFrom(
     | 'publicUrl'
     | 'pageName'
     | 'clientDocuments'
+    | 'clientRegistration'
     | 'clientSchemes'
     | 'outboundAllow'
     | 'rateLimit'
@@ -91,13 +94,18 @@ export function linkingFrom(
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
-  const vouchers = createVouchers(hosts, pageNameOf({ pageName, signInUrl }));
+  const name = pageNameOf({ pageName, signInUrl });
+  const vouchers = createVouchers(hosts, name, setting);
+  const registeredClients = createRegisteredClients({
+    ...{ publicUrl, setting, schemes, pageName: name },
+  });
   const clientDocuments =
     hosts &&
     createClientDocuments({
       clock,
       hosts,
       vouchers,
+      isOwn: registeredClients.isOwn,
       schemes,
       userAgent: USER_AGENT,
       allowPrivate: outboundAllow?.private ?? false,
@@ -105,7 +113,7 @@ export function linkingFrom(
       limitsCallers: rateLimit !== null,
       resolve,
     });
-  return { signInUrl, publicUrl, vouchers, clientDocuments };
+  return { signInUrl, publicUrl, vouchers, clientDocuments, registeredClients };
 }
 
 /** @returns null without EVENTS_KEY */

@@ -9,6 +9,7 @@ import type { EventsKeys } from '@latchkey/rules/events/endpoint-secret';
 import { parseRateLimits, type RateLimits } from '@latchkey/rules/limits/rate-limit-setting';
 import type { OutboundAllow } from '@latchkey/rules/outbound/destination';
 import { percentDecode } from '@latchkey/rules/percent-decode';
+import { parseRegistration, type RegistrationSetting } from '@latchkey/rules/registration/setting';
 import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
@@ -52,6 +53,8 @@ export interface Settings {
   signInUrl: string | null;
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
+  /** Whether clients register themselves, and which `https:` redirect URIs they may have; null: they don't. */
+  clientRegistration: RegistrationSetting | null;
   /** Of the redirect URIs of strangers. */
   clientSchemes: ClientSchemes;
   /** What the secrets of endpoints are made of; null: there are no events. */
@@ -207,6 +210,11 @@ const definitions = {
   CLIENT_DOCUMENTS: setting(
     parsedBy((text) => (text === 'off' ? null : (parseDocumentHosts(text) ?? undefined))),
     'must be off, any, or a list of hosts and https: addresses, each as the URL standard writes it, perhaps with ! before it, a host also with *.',
+    'off',
+  ),
+  CLIENT_REGISTRATION: setting(
+    parsedBy((text) => (text === 'off' ? null : parseRegistration(text))),
+    'must be off, on, or a list of hosts with a dot and whole https: redirect URIs',
     'off',
   ),
   CLIENT_SCHEMES: setting(
@@ -404,15 +412,22 @@ function readLinking(
     }
   }
   const clientDocuments = read(environment, 'CLIENT_DOCUMENTS');
-  if (clientDocuments !== null && signInUrl === null) {
-    throw new BadSetting(
-      `CLIENT_DOCUMENTS is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
-    );
+  const clientRegistration = read(environment, 'CLIENT_REGISTRATION');
+  for (const [name, value] of [
+    ['CLIENT_DOCUMENTS', clientDocuments],
+    ['CLIENT_REGISTRATION', clientRegistration],
+  ] as const) {
+    if (value !== null && signInUrl === null) {
+      throw new BadSetting(
+        `${name} is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
+      );
+    }
   }
   const pageTexts = read(environment, 'PAGE_TEXTS');
   return {
     signInUrl,
     clientDocuments,
+    clientRegistration,
     clientSchemes: read(environment, 'CLIENT_SCHEMES'),
     pageName: read(environment, 'PAGE_NAME'),
     pageLogo: read(environment, 'PAGE_LOGO'),

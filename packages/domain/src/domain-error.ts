@@ -24,6 +24,8 @@ export interface Subject {
 export const accountSubject = (account_id: string | null | undefined): Subject =>
   account_id == null ? {} : { account_id };
 
+const OF_MEMBERS: ReadonlySet<ErrorCode> = new Set(['parameter_invalid', 'registration_invalid']);
+
 /**
  * The first parameter that is not valid, and what is expected of it; null of other errors.
  *
@@ -32,7 +34,7 @@ export const accountSubject = (account_id: string | null | undefined): Subject =
  */
 export function firstIssue(code: ErrorCode, { issues }: ErrorMembers): string | null {
   const [issue] = issues ?? [];
-  if (code !== 'parameter_invalid' || issue === undefined) return null;
+  if (!OF_MEMBERS.has(code) || issue === undefined) return null;
   const path = issue.path.join('.').slice(0, 80);
   const message = issue.message.replace(/[^.!?]$/, '$&.');
   const text = path === '' ? message : `${path}: ${message}`;

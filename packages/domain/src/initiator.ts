@@ -7,7 +7,9 @@ export type ActionName =
   | 'links.begin'
   | 'links.switch'
   | 'pages.open'
-  | 'pages.done';
+  | 'pages.done'
+  | 'clients.register'
+  | 'clients.get';
 
 /** Recorded by the write that makes a change. */
 export interface Initiator {

@@ -314,10 +314,9 @@ export const reasons = {
   },
   client_address_not_taken: {
     code: 'client_unknown',
-    found:
-      'The client_id is an https: address whose documents are not taken here, or that is not written plainly.',
+    found: 'The client_id is an address that is not taken here, or that is not written plainly.',
     advice:
-      'CLIENT_DOCUMENTS says whose documents are taken. If its host is there, the address has a user, a query, a fragment, a short path or another spelling: docs/protocol/clients.md has the rules.',
+      'CLIENT_DOCUMENTS says whose documents are taken. If its host is there, the address has a user, a query, a fragment, a short path or another spelling: docs/protocol/clients.md has the rules. An address below PUBLIC_URL/oauth/clients is that of a client that registered itself: CLIENT_REGISTRATION and CLIENT_SCHEMES say what is taken of it.',
   },
   client_host_too_long: {
     code: 'client_unknown',

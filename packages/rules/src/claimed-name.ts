@@ -10,7 +10,7 @@ const LEAST_COMPARED = 3;
 
 /** Whether pages may say that a stranger calls itself so (`docs/protocol/clients.md#the-name-that-a-stranger-claims`). */
 export function mayClaim(name: string, pageName: string): boolean {
-  if ([...name].length > MAX_CLAIMED_NAME) return false;
+  if (name === '' || [...name].length > MAX_CLAIMED_NAME) return false;
   if (QUOTATION_OR_STOP.test(name) || STOP_BEFORE_SPACE.test(name)) return false;
   const own = lettersOf(pageName);
   return [...own].length < LEAST_COMPARED || !lettersOf(name).includes(own);

@@ -1,6 +1,10 @@
 import type { Claimed } from '@latchkey/domain/claimed';
+import type { RedirectKind } from '@latchkey/schema';
+import type { DocumentedClient } from '@latchkey/store/records';
 import { mayClaim } from './claimed-name.ts';
 import type { DocumentHosts } from './client-documents/hosts.ts';
+import { describeRedirect } from './linking/describe-redirect.ts';
+import type { RegistrationSetting } from './registration/setting.ts';
 
 /**
  * Who says what the service acts on: the operator, who registered or listed it, or a stranger
@@ -10,16 +14,21 @@ export type Voucher = 'operator' | 'stranger';
 
 /** An application; the operator registered it if it has no document. */
 export interface Client {
-  document: { uri: string } | null;
+  document: Pick<DocumentedClient, 'uri' | 'in_address'> | null;
 }
 
 /** How a person is told which application it is. */
 export interface Shown {
   vouched: boolean;
-  /** The host of its address, if a stranger may not be called what it claims. */
+  /** Its host, if a stranger may not be called what it claims. */
   name: string;
-  /** Of its address: who it is, since its name is a claim. Null for a registered application. */
+  /**
+   * Who it is, since its name is a claim: the host of its address. If it registered itself, the host where it was
+   * last led back to, or the scheme. Null for an application that the operator registered.
+   */
   host: string | null;
+  /** How it is led back to, if it registered itself and is on this device: then its host tells nothing about it. */
+  device: Exclude<RedirectKind, 'web'> | null;
 }
 
 declare const asked: unique symbol;
@@ -43,7 +52,7 @@ export interface Vouchers {
   };
   /** Of a document, or of keys. */
   ofAddress(address: Claimed<string>): VouchedAddress;
-  show<Application extends Client & { name: Claimed<string> }>(
+  show<Application extends Client & { name: Claimed<string>; redirect_uris: readonly string[] }>(
     application: Application,
   ): Omit<Application, 'name'> & Shown;
 }
@@ -51,16 +60,22 @@ export interface Vouchers {
 /**
  * @param hosts - null: no document is taken
  * @param pageName - what no stranger may call itself
+ * @param registration - null: nobody registers
  */
-export function createVouchers(hosts: DocumentHosts | null, pageName: string): Vouchers {
+export function createVouchers(
+  hosts: DocumentHosts | null,
+  pageName: string,
+  registration: RegistrationSetting | null = null,
+): Vouchers {
   const ofUri = (uri: string): Voucher => (hosts?.names(uri) ? 'operator' : 'stranger');
   const ofClient = ({ document }: Client): Voucher =>
-    document === null ? 'operator' : ofUri(document.uri);
+    document === null ? 'operator' : document.in_address ? 'stranger' : ofUri(document.uri);
   return {
     ofClient,
     ofRedirectUri: (redirect) => {
-      const voucher = ofClient(redirect);
-      return { voucher, redirect_uri: openClaim(redirect.redirect_uri, voucher) };
+      const redirect_uri = openClaim(redirect.redirect_uri, ofClient(redirect));
+      const voucher = registration?.lists(redirect_uri) ? 'operator' : ofClient(redirect);
+      return { voucher, redirect_uri };
     },
     ofAddress(claimed) {
       const address = claimed as string;
@@ -69,16 +84,26 @@ export function createVouchers(hosts: DocumentHosts | null, pageName: string): V
     show(application) {
       const voucher = ofClient(application);
       const claim = openClaim(application.name, voucher);
-      const host = application.document && new URL(application.document.uri).hostname;
+      const { host, device } = placeOf(application);
       const isShown = host === null || voucher === 'operator' || mayClaim(claim, pageName);
       return {
         ...application,
         vouched: voucher === 'operator',
-        host,
+        ...{ host, device },
         name: isShown ? claim : host,
       };
     },
   };
+}
+
+function placeOf({
+  document,
+  redirect_uris,
+}: Client & { redirect_uris: readonly string[] }): Pick<Shown, 'host' | 'device'> {
+  if (document === null) return { host: null, device: null };
+  if (!document.in_address) return { host: new URL(document.uri).hostname, device: null };
+  const { redirect_host, redirect_kind } = describeRedirect(redirect_uris.at(-1) as string);
+  return { host: redirect_host, device: redirect_kind === 'web' ? null : redirect_kind };
 }
 
 /** What a client says, for whoever knows who vouches for it. */

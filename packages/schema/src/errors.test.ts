@@ -13,7 +13,9 @@ describe.each(errorCodes)('%s', (code) => {
       303: ['access_denied', 'invalid_request', 'unsupported_response_type'],
       400: [
         'invalid_client',
+        'invalid_client_metadata',
         'invalid_grant',
+        'invalid_redirect_uri',
         'invalid_request',
         'invalid_scope',
         'invalid_target',
@@ -62,6 +64,7 @@ it('has extra members only where the contract names them', () => {
   expect(members).toEqual([
     ['parameter_invalid', ['issues']],
     ['code_already_used', ['grant_id']],
+    ['registration_invalid', ['issues']],
     ['link_expired', ['redirect_to']],
     ['link_decided', ['status']],
     ['outcome_unknown', ['grant_id']],

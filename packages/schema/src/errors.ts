@@ -196,6 +196,23 @@ export const errorTable = {
     help: 'Nothing was done. The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. `latchkey explain` says what to do about it. Without a reason, too many fetches from this host have failed within a minute.',
     retryAfter: 30,
   },
+  registration_invalid: {
+    status: 400,
+    error: 'invalid_client_metadata',
+    title: 'The registration is not valid',
+    description:
+      'Nothing was registered. Send redirect_uris, a list of 1 to 20; grant_types and response_types may be left out.',
+    help: '`issues` names the member. `redirect_uris` is a list of 1 to 20 texts; if given, `grant_types` has `authorization_code`, and `response_types` has `code`. The `client_id` contains the name and the redirect URIs, and has at most 500 characters: register fewer or shorter ones.',
+    members: ['issues'],
+  },
+  registration_redirect_refused: {
+    status: 400,
+    error: 'invalid_redirect_uri',
+    title: 'None of the redirect URIs is taken here',
+    description:
+      'Nothing was registered. Use a loopback address, or ask the operator to list the redirect URI in CLIENT_REGISTRATION.',
+    help: 'The `error_description` names what is taken here: loopback addresses, the private-use schemes of `CLIENT_SCHEMES`, and the `https:` hosts and redirect URIs of `CLIENT_REGISTRATION`. Other redirect URIs of a registration are left out, as long as one remains.',
+  },
   redirect_uri_unregistered: {
     status: 400,
     error: 'invalid_request',

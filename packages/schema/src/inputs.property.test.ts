@@ -321,6 +321,20 @@ const defaultScopes: Rule = (value) =>
     ? listOf(scopeToken, 32, 1)(value)
     : 'refused';
 
+const listUpTo =
+  (most: number): Rule =>
+  (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= most &&
+    value.every((item) => typeof item === 'string')
+      ? kept(value)
+      : 'refused';
+const listWith =
+  (item: string): Rule =>
+  (value) =>
+    Array.isArray(value) && value.includes(item) ? kept(value) : 'refused';
+
 const orNull =
   (rule: Rule): Rule =>
   (value) =>
@@ -347,6 +361,12 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     resource: optional(any),
   },
   tokenInput: { token: needed(notEmpty), token_type_hint: optional(any) },
+  registrationInput: {
+    client_name: optional(kept),
+    redirect_uris: needed(listUpTo(20)),
+    grant_types: optional(listWith('authorization_code')),
+    response_types: optional(listWith('code')),
+  },
   ownGrantIdInput: { grant_id: needed(id) },
   applicationIdInput: { application_id: needed(id) },
   accountIdInput: { account_id: needed(id) },
@@ -494,7 +514,13 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
     if (read === 'refused') refused.push(member);
     else if (read !== 'absent') output[member] = read.value;
   }
-  const isOfApplications = ['noInput', 'codeInput', 'tokenInput', 'ownGrantIdInput'].includes(name);
+  const isOfApplications = [
+    'noInput',
+    'codeInput',
+    'tokenInput',
+    'registrationInput',
+    'ownGrantIdInput',
+  ].includes(name);
   const areKnown = Object.keys(input).every((member) => Object.hasOwn(contract[name], member));
   if (!isOfApplications && !areKnown) refused.push('');
   const given = (...members: string[]) =>
@@ -757,6 +783,8 @@ const right: Record<string, fc.Arbitrary<unknown>> = {
   since: fc.constant('2026-11-21T02:15:30Z'),
   request_id: fc.constant('0193aa00-0000-7000-8000-000000000001'),
   redirect_uris: fc.constantFrom([], ['https://app.example/cb', 'com.example.app:/cb']),
+  grant_types: fc.constantFrom(['refresh_token', 'authorization_code'], ['authorization_code']),
+  response_types: fc.constantFrom(['code'], ['code', 'token'], ['token']),
   scopes: fc.constantFrom(null, ['profile.read', 'posts.read']),
   logo_uri: fc.constantFrom(null, 'https://app.example/logo.png'),
   homepage_uri: fc.constantFrom(null, 'https://app.example/'),

@@ -20,7 +20,7 @@ import {
   uuid,
 } from './fields.ts';
 import { nearestName } from './nearest-name.ts';
-import { endpointUrl, logoUri, redirectUri, resource, webUri } from './uris.ts';
+import { endpointUrl, logoUri, MOST_REDIRECT_URIS, redirectUri, resource, webUri } from './uris.ts';
 
 // The inputs of the operations. Each is one flat object that includes the identifiers from the path.
 // Applications may send unknown members, which are ignored: they also talk to other services.
@@ -96,6 +96,28 @@ export const tokenInput = z.object({
     .meta({ description: 'Ignored: there is one type of token.' }),
 });
 
+const listWith = (item: string) =>
+  z
+    .array(z.unknown(), `Must be a list that has ${item}.`)
+    .refine((list) => list.includes(item), `Must be a list that has ${item}.`)
+    .optional()
+    .meta({ items: { type: 'string' }, examples: [[item]] });
+
+/** RFC 7591, section 2. Each redirect URI is judged later: the ones that are not taken are left out. */
+export const registrationInput = z.object({
+  client_name: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: 'What the client calls itself.', examples: ['Cursor'] }),
+  redirect_uris: z
+    .array(z.string('Must be a text.'), 'Must be a list of redirect URIs.')
+    .min(1, 'Must be at least one redirect URI.')
+    .max(MOST_REDIRECT_URIS, `Must be at most ${MOST_REDIRECT_URIS} redirect URIs.`)
+    .meta({ examples: [['http://localhost/callback']] }),
+  grant_types: listWith('authorization_code'),
+  response_types: listWith('code'),
+});
+
 export const ownGrantIdInput = z.object({ grant_id: grantId });
 export const emptyInput = operatorInput({});
 export const grantIdInput = operatorInput({ grant_id: grantId });
@@ -115,7 +137,7 @@ const applicationMembers = {
   }),
   redirect_uris: z
     .array(redirectUri)
-    .max(20, 'Must be at most 20 redirect URIs.')
+    .max(MOST_REDIRECT_URIS, `Must be at most ${MOST_REDIRECT_URIS} redirect URIs.`)
     .refine(isDistinct, 'Must be different redirect URIs.')
     .meta({
       description:

@@ -767,6 +767,29 @@ export const tokenResponse = z
       'The response of `/oauth/token` (RFC 6749, section 5.1). There is no `expires_in`.',
   });
 
+export const registeredClient = z
+  .object({
+    client_id: z.string().meta({
+      description: 'An address of the service, which has all that the client says.',
+      examples: ['https://link.example/oauth/clients/eyJyZWRpcmVjdF91cmlzIjpbXX0'],
+    }),
+    client_name: z.string().optional().meta({ description: 'What it calls itself.' }),
+    redirect_uris: z.array(z.string()).meta({ description: 'Those that are taken here.' }),
+    grant_types: z
+      .array(z.literal('authorization_code'))
+      .meta({ description: 'Always this one, whatever was asked for.' }),
+    response_types: z
+      .array(z.literal('code'))
+      .meta({ description: 'Always this one, whatever was asked for.' }),
+    token_endpoint_auth_method: z
+      .literal('none')
+      .meta({ description: 'Always this one, whatever was asked for.' }),
+  })
+  .meta({
+    id: 'RegisteredClient',
+    description: 'A client that registered itself (RFC 7591). It has no secret.',
+  });
+
 export const introspection = z
   .union([
     z.object({

@@ -43,6 +43,9 @@ export function isPrivateUseScheme(scheme: string): boolean {
 const isPrivateUse = ({ scheme, host }: UriParts) =>
   isPrivateUseScheme(scheme) && (scheme.includes('.') || host !== null);
 
+/** Of an application. */
+export const MOST_REDIRECT_URIS = 20;
+
 // The parameters that a response adds to the query. There must be one of each.
 const ADDED_PARAMETERS = ['code', 'state', 'iss', 'error'];
 

@@ -47,6 +47,8 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 export interface DocumentedClient {
   /** The address of its document, which is its client_id. */
   uri: string;
+  /** Of a client that registered itself: the address has all that it says, and names the service as its host. */
+  in_address?: true;
   method: ClientMethod;
   /** The address of its keys. Null if they are in the document, or the method needs none. */
   jwks_uri: Claimed<string> | null;

@@ -19,6 +19,7 @@ import { authenticateGrant, isKnownGrantSecret } from '@latchkey/rules/grants/au
 import { authenticateKey, isKnownKey } from '@latchkey/rules/keys/authenticate-key';
 import { addressKey, type Limit } from '@latchkey/rules/limits/limit';
 import type { Limits } from '@latchkey/rules/limits/limits';
+import { CLIENTS_PATH } from '@latchkey/rules/registration/registered-clients';
 import type { Service } from '@latchkey/rules/service';
 import { type Caller, credentialPrefixes, type ErrorCode, isUuid } from '@latchkey/schema';
 import type { AnyCaller, Callers } from '../operations/caller.ts';
@@ -93,7 +94,9 @@ export function createAuthentication(
     }
     const assertion = credentials.assertion === null ? null : readAssertion(credentials.assertion);
     const client_id = credentials.client_id ?? assertion?.claims.sub ?? '';
-    if (takesDocuments && client_id.startsWith('https://')) {
+    // Grants of a client that registered itself go on, whatever the settings.
+    const isRegistered = client_id.startsWith(`${context.publicUrl()}${CLIENTS_PATH}/`);
+    if (isRegistered || (takesDocuments && client_id.startsWith('https://'))) {
       const address_key = addressKey(context.address);
       if (assertion === null) {
         if (!takesPublic) throw DomainError.because('secret_required');

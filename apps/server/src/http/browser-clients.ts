@@ -1,10 +1,13 @@
+import { CLIENTS_PATH } from '@latchkey/rules/registration/registered-clients';
 import type { RequestContext } from './request-context.ts';
+import { REGISTRATION_PATH } from './rest/registration-routes.ts';
 
-const PATHS: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke']);
-const METADATA = '/.well-known/oauth-';
+const PATHS: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke', REGISTRATION_PATH]);
+const STARTS = ['/.well-known/oauth-', `${CLIENTS_PATH}/`];
 
 /** What a client in a browser calls, from a page of any origin. Nothing there depends on a cookie. */
-export const isOpenToBrowsers = (path: string) => PATHS.has(path) || path.startsWith(METADATA);
+export const isOpenToBrowsers = (path: string) =>
+  PATHS.has(path) || STARTS.some((start) => path.startsWith(start));
 
 /** @returns whether it was a preflight, which gets its response now */
 export function letBrowsersIn(context: RequestContext): boolean {

@@ -4,6 +4,7 @@ import { SIGNING_ALGORITHMS } from '@latchkey/store/records';
 import { RESOURCE_METADATA_PATH } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';
 import { sendJson } from './response.ts';
+import { REGISTRATION_PATH } from './rest/registration-routes.ts';
 import type { Route } from './router.ts';
 
 /** RFC 8414 for the server, RFC 9728 for the resource `/v1`. */
@@ -35,7 +36,7 @@ export function metadataRoutes(
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 function serverMetadata(
-  { publicUrl: issuer, clientDocuments }: Linking,
+  { publicUrl: issuer, clientDocuments, registeredClients }: Linking,
   scopes: string[],
   languages: readonly string[],
 ): object {
@@ -48,6 +49,7 @@ function serverMetadata(
     token_endpoint: `${issuer}/oauth/token`,
     revocation_endpoint: `${issuer}/oauth/revoke`,
     introspection_endpoint: `${issuer}/oauth/introspect`,
+    ...(registeredClients.isOn && { registration_endpoint: issuer + REGISTRATION_PATH }),
     scopes_supported: scopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

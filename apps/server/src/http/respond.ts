@@ -60,7 +60,8 @@ export function createRespond(
   const handleTrpc = createTrpcHandler(offered.operations, callContext, authenticate, log);
   const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
   const redacted = createRedaction(service.redact);
-  const takesBrowsers = service.linking?.clientDocuments != null;
+  const { clientDocuments = null, registeredClients } = service.linking ?? {};
+  const takesBrowsers = clientDocuments !== null || registeredClients?.isOn === true;
 
   async function respond(context: RequestContext): Promise<void> {
     let route: Route | null = null;

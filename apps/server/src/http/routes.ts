@@ -13,6 +13,7 @@ import { createReadiness, healthRoutes, metricsRoute } from './monitoring-routes
 import { clientEndpoints } from './rest/client-endpoints.ts';
 import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
+import { registrationRoutes } from './rest/registration-routes.ts';
 import type { Route, SendError } from './router.ts';
 
 /** With ADMIN_PORT, the operator's operations and the metrics have a port of their own. */
@@ -69,6 +70,7 @@ export function offeredRoutes(
       ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
       : []),
     ...(pageTools === null ? [] : linkingRoutes(pageTools)),
+    ...(hasPublic ? registrationRoutes(callContext) : []),
     ...healthRoutes(checkReadiness),
     ...(pageTools === null
       ? []

@@ -1,4 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import type { ParameterIssue } from '@latchkey/schema';
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
@@ -29,9 +30,12 @@ export const MOST_ISSUES = 20;
 
 const isName = (text: string) => /^\w{1,40}$/.test(text);
 
+export const parameterInvalid = (error: z.ZodError): DomainError =>
+  new DomainError('parameter_invalid', { issues: issuesOf(error) });
+
 /** Names the place and the fault, never the value. */
-export function parameterInvalid(error: z.ZodError): DomainError {
-  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => ({
+export function issuesOf(error: z.ZodError): ParameterIssue[] {
+  return error.issues.slice(0, MOST_ISSUES).map((issue) => ({
     path: [
       ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
       // zod has one issue for all unknown members of an object. Only text that looks like a name is
@@ -40,5 +44,4 @@ export function parameterInvalid(error: z.ZodError): DomainError {
     ],
     message: issue.message,
   }));
-  return new DomainError('parameter_invalid', { issues });
 }

@@ -1,7 +1,7 @@
 import type { ConnectionWithGrants } from '@latchkey/rules/connections/list-connections';
 import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
+import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import type { LinkAccess } from '@latchkey/rules/linking/link-access';
-import { describeRedirect } from '@latchkey/rules/linking/redirect';
 import type { NewPage } from '@latchkey/rules/linking/ticket';
 import type { Vouchers } from '@latchkey/rules/vouchers';
 import {

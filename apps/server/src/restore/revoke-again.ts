@@ -254,6 +254,8 @@ export const afterRestore: { readonly [Name in Exclude<ActionName, Read>]: After
   'links.switch': 'expires',
   'pages.open': 'expires',
   'pages.done': 'nothing',
+  'clients.register': 'nothing',
+  'clients.get': 'nothing',
 };
 
 const afterActions = new Map<string, AfterRestore>(Object.entries(afterRestore));

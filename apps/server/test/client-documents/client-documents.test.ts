@@ -39,6 +39,7 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
     clock: () => now,
     hosts,
     vouchers: createVouchers(hosts, 'Example Shop'),
+    isOwn: () => false,
     schemes: new Map(),
     userAgent: 'Latchkey/1.2.3',
     allowPrivate: true,

@@ -1,10 +1,9 @@
 import { noLimits } from '@latchkey/rules/limits/limits';
-import { createVouchers } from '@latchkey/rules/vouchers';
 import pino from 'pino';
 import { clientEndpoints } from '../../src/http/rest/client-endpoints.ts';
 import type { RouteAction } from '../../src/http/router.ts';
 import { offeredRoutes } from '../../src/http/routes.ts';
-import { closeService, openService } from '../../src/open-service.ts';
+import { closeService, linkingFrom, openService } from '../../src/open-service.ts';
 import type { Audited, CountsAgainst } from '../../src/operations/action.ts';
 import type { CallerKind } from '../../src/operations/caller.ts';
 import { loadSettings } from '../../src/settings.ts';
@@ -38,13 +37,9 @@ async function allRoutes() {
     ADMIN_SECRET: '0123456789abcdef'.repeat(2),
     PUBLIC_URL: 'https://link.example',
     SIGN_IN_URL: 'https://host.example/sign-in',
+    CLIENT_REGISTRATION: 'on',
   });
-  const linking = {
-    publicUrl: 'https://link.example',
-    clientDocuments: null,
-    vouchers: createVouchers(null, ''),
-    signInUrl: 'https://host.example/sign-in',
-  };
+  const linking = linkingFrom(settings);
   const service = await openService('file::memory:', pino({ enabled: false }), { linking });
   const never = () => {
     throw new Error('No request is made.');

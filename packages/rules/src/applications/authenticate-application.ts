@@ -89,11 +89,8 @@ export async function authenticateDocumented(
   { uri, assertion, audiences }: DocumentProof,
   pairs: { failures: Limit; address_key: string },
 ): Promise<AuthenticatedApplication> {
-  const clientDocuments = linking?.clientDocuments ?? null;
-  const application = clientDocuments === null ? null : await store.findDocumented(uri);
-  if (clientDocuments === null || application?.document == null) {
-    throw DomainError.because('application_unknown');
-  }
+  const application = await store.findDocumented(uri);
+  if (application?.document == null) throw DomainError.because('application_unknown');
   const { id: application_id, document } = application;
   // The id of a record: what a stranger makes up takes no place among the counts.
   const pair = `${application_id}/${pairs.address_key}`;
@@ -109,7 +106,8 @@ export async function authenticateDocumented(
     const { signing_alg } = document;
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
-    const keys = clientDocuments.keysOf(document, pairs.address_key);
+    const keys = linking?.clientDocuments?.keysOf(document, pairs.address_key);
+    if (keys === undefined) throw DomainError.because('application_unknown');
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {
       // Its owner chooses where the keys are, and so that there are none.

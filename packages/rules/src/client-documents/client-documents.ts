@@ -41,6 +41,8 @@ export interface ClientDocumentOptions {
   clock: Clock;
   hosts: DocumentHosts;
   vouchers: Pick<Vouchers, 'ofAddress'>;
+  /** Whether an address is of a client that registered itself: nothing there is fetched. */
+  isOwn(address: string): boolean;
   /** Of CLIENT_SCHEMES. */
   schemes: ClientSchemes;
   userAgent: string;
@@ -65,6 +67,7 @@ export function createClientDocuments({
   clock,
   hosts,
   vouchers,
+  isOwn,
   schemes,
   userAgent,
   allowPrivate,
@@ -96,8 +99,9 @@ export function createClientDocuments({
     FetchResult,
     number
   >;
-  const fetchWithin = (maxBytes: number) => (from: VouchedAddress) =>
-    fetchJson(from, {
+  const fetchWithin = (maxBytes: number) => async (from: VouchedAddress) => {
+    if (isOwn(from.address)) throw new DocumentFailure('document_address_refused');
+    return fetchJson(from, {
       userAgent,
       maxBytes,
       // A name of `any` or with a star could lead into the operator's network.
@@ -105,6 +109,7 @@ export function createClientDocuments({
       ...(timeout === undefined ? {} : { timeout }),
       ...(resolve === undefined ? {} : { resolve }),
     });
+  };
   const documents = createKeptResponses<ClientDocument>({
     clock,
     scheduler,

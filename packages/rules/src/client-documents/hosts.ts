@@ -8,7 +8,7 @@ export interface DocumentHosts {
   names(address: string): boolean;
 }
 
-const hasTwoLabels = (host: string) => host.includes('.') && !isAddress(host);
+export const hasTwoLabels = (host: string) => host.includes('.') && !isAddress(host);
 
 /** Null for what is no list of hosts and addresses. */
 export function parseDocumentHosts(text: string): DocumentHosts | null {

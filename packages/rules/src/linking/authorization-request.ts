@@ -12,6 +12,7 @@ import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { MAX_SHOWN_HOST } from '../client-documents/redirect-uris.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { documentOf } from '../registration/registered-clients.ts';
 import { sameResource } from '../resources/find-resource.ts';
 import { isOwnResource } from '../resources/own-resource.ts';
 import { type AskedScope, readScope } from './asked-scope.ts';
@@ -60,14 +61,14 @@ export async function readTarget(
   options: ReadTargetOptions,
 ): Promise<AuthorizationTarget> {
   const client = await findClient(service, query.getAll('client_id'), options);
-  const { application, document } = client;
+  const { application } = client;
   options.onApplication(application);
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
 
   const redirectUris = query.getAll('redirect_uri');
   if (redirectUris.length > 1) throw refuse('redirect_uri_repeated');
   const [given] = redirectUris;
-  const registered = (document ?? application).redirect_uris;
+  const registered = application.redirect_uris;
   const [only] = registered;
   if (given === undefined && (only === undefined || registered.length > 1)) {
     throw refuse('redirect_uri_omitted');
@@ -113,17 +114,29 @@ async function findClient(
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
   const { store, clock } = service;
-  const { clientDocuments } = linkingOf(service);
-  if (clientDocuments !== null && id.startsWith('https://')) {
-    if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
-    if (new URL(id).hostname.length > MAX_SHOWN_HOST)
-      throw DomainError.because('client_host_too_long');
+  const { clientDocuments, registeredClients } = linkingOf(service);
+  const withDocumentOf = async (
+    find: (record: ApplicationRecord | null) => Promise<ClientDocument>,
+  ) => {
     const record = await store.findDocumented(id, { mayBeStale });
     if (record?.disabled) {
       throw DomainError.because('client_disabled', { application_id: record.id });
     }
-    const document = await findDocument(clientDocuments, id, record);
-    return { application: withDocument(record, linkedDocument(document), clock()), document };
+    const document = await find(record);
+    const { redirect_uris } = document;
+    const application = withDocument(record, linkedDocument(document), redirect_uris, clock());
+    return { application, document };
+  };
+  if (registeredClients.isOwn(id)) {
+    const registered = registeredClients.find(id);
+    if (registered === null) throw DomainError.because('client_address_not_taken');
+    return withDocumentOf(async () => documentOf(registered));
+  }
+  if (clientDocuments !== null && id.startsWith('https://')) {
+    if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
+    if (new URL(id).hostname.length > MAX_SHOWN_HOST)
+      throw DomainError.because('client_host_too_long');
+    return withDocumentOf((record) => findDocument(clientDocuments, id, record));
   }
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();

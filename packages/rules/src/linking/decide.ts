@@ -138,8 +138,8 @@ export async function deny(
  * leave nothing behind. A crash after this leaves an application without grants.
  */
 async function registered(
-  service: Pick<Dependencies, 'store' | 'room' | 'linking'>,
-  { link, application }: LinkAccess,
+  service: Pick<Dependencies, 'store' | 'room'>,
+  { application }: LinkAccess,
   account_id: string,
   now: Milliseconds,
 ): Promise<ApplicationRecord> {
@@ -152,7 +152,6 @@ async function registered(
     id: id ?? newId(now),
     created_at: id === null ? now : application.created_at,
     document,
-    redirect_uris: [linkingOf(service).vouchers.ofRedirectUri(link).redirect_uri],
   });
 }
 

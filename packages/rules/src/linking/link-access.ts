@@ -7,7 +7,7 @@ import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import { sinceOf } from '@latchkey/store/generations';
 import type { CredentialHash, LinkRecord } from '@latchkey/store/records';
-import type { LinkHolder, Store } from '@latchkey/store/store';
+import type { LinkHolder } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import { hashIds, scopeWithOptional } from './asked-scope.ts';
@@ -59,7 +59,7 @@ export function subjectOf({ id, application_id, account_id }: LinkRecord): Subje
 }
 
 export async function findLinkRequest(
-  { store, clock }: Pick<Dependencies, 'store' | 'clock'>,
+  { store, clock, linking }: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   link_id: string,
   faults: LinkFaults,
 ): Promise<Pick<LinkAccess, 'link' | 'application' | 'resource'>> {
@@ -70,7 +70,7 @@ export async function findLinkRequest(
   const isOpen = link.decision === null;
   const tokens = scopeWithOptional(link).split(' ');
   const [application, description_ids, resources] = await Promise.all([
-    findApplication(store, link),
+    findApplication({ store, linking }, link),
     isOpen ? store.findDescriptionIds(tokens) : ([] as (string | null)[]),
     link.resource === null ? [] : store.listResources(),
   ]);
@@ -136,16 +136,18 @@ export async function findReturnToStranger(
 
 /** Null if it was deleted since. */
 async function findApplication(
-  store: Store,
-  { application_id, document, decision, expires_at }: LinkRecord,
+  { store, linking }: Pick<Dependencies, 'store' | 'linking'>,
+  link: LinkRecord,
 ): Promise<LinkingApplication | null> {
+  const { application_id, document, decision, expires_at } = link;
   if (document === null)
     return application_id === null ? null : store.findApplication(application_id);
   const record = await store.findDocumented(document.uri);
   const hadRecord = application_id !== null || decision?.status === 'approved';
   const isOther = application_id !== null && record?.id !== application_id;
   if (isOther || (hadRecord && record === null)) return null;
-  return withDocument(record, document, expires_at - LINK_LIFETIME);
+  const { redirect_uri } = linkingOf({ linking }).vouchers.ofRedirectUri(link);
+  return withDocument(record, document, [redirect_uri], expires_at - LINK_LIFETIME);
 }
 
 export async function accessByLink(

@@ -16,12 +16,16 @@ const unregistered = {
   grants_per_account: 10,
 } satisfies Partial<ApplicationRecord>;
 
-/** @param record - of the application; null before the first approval */
+/**
+ * @param record - of the application; null before the first approval
+ * @param redirect_uris - of the document, or the one of a link request
+ */
 export function withDocument(
   record: ApplicationRecord | null,
   { name, homepage_uri, policy_uri, tos_uri, ...document }: LinkedDocument,
+  redirect_uris: string[],
   created_at: number,
 ): LinkingApplication {
   const kept = record ?? { id: null, created_at, ...unregistered };
-  return { ...kept, name, homepage_uri, policy_uri, tos_uri, document };
+  return { ...kept, name, homepage_uri, policy_uri, tos_uri, document, redirect_uris };
 }

@@ -1,4 +1,5 @@
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { RegisteredClients } from '../registration/registered-clients.ts';
 import { createVouchers, type Vouchers } from '../vouchers.ts';
 
 export interface Linking {
@@ -7,9 +8,10 @@ export interface Linking {
   vouchers: Vouchers;
   /** Null if CLIENT_DOCUMENTS is off. */
   clientDocuments: ClientDocuments | null;
+  registeredClients: RegisteredClients;
 }
 
-// Without the linking flow, no document is taken.
+// Without the linking flow, no document is taken, and nobody registers.
 const ofRegistrationAlone = createVouchers(null, '');
 
 export const vouchersOf = ({ linking }: { linking: Linking | null }): Vouchers =>

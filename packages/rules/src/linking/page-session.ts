@@ -32,7 +32,7 @@ const pageFaults: LinkFaults = {
  * link request is decided or expired.
  */
 export async function returnToPage(
-  service: Pick<Dependencies, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   address: PageAddress,
   session: string | null,
 ): Promise<PageSession> {
@@ -44,7 +44,7 @@ export async function returnToPage(
 }
 
 async function findPageSession(
-  service: Pick<Dependencies, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   address: PageAddress,
   session: string | null,
 ): Promise<PageSession> {
@@ -83,7 +83,7 @@ export interface CookiesRefused {
 
 /** @param opened - the id of a page, as a request without a cookie has it */
 export async function findCookiesRefused(
-  service: Pick<Dependencies, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   address: PageAddress,
   opened: string | null,
 ): Promise<CookiesRefused | null> {
@@ -106,7 +106,7 @@ function nullIfRefused(error: unknown): null {
  * browser may send it again, by a reload or the back button.
  */
 export async function openPage(
-  service: Pick<Dependencies, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   address: PageAddress,
   ticket: string,
   session: string | null,
@@ -160,7 +160,7 @@ const isPageOf = ({ link_id }: PageRecord, address: PageAddress) =>
   address.kind === 'consent' ? link_id === address.link_id : link_id === null;
 
 async function accessByPage(
-  service: Pick<Dependencies, 'store' | 'clock'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   { id, link_id, account_id }: PageRecord,
   key: Uint8Array,
 ): Promise<LinkAccess<{ page_id: string }>> {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createVouchers } from '../vouchers.ts';
-import { addToQuery, describeRedirect, redirectWithCode } from './redirect.ts';
+import { describeRedirect } from './describe-redirect.ts';
+import { addToQuery, redirectWithCode } from './redirect.ts';
 
 test.each([
   ['https://app.example', 'https://app.example?code=1'],

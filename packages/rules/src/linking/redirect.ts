@@ -1,9 +1,10 @@
 import type { Claimed } from '@latchkey/domain/claimed';
 import { DomainError, firstIssue, type Subject } from '@latchkey/domain/domain-error';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
-import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
+import { type ErrorCode, errorDefinition } from '@latchkey/schema';
 import type { LinkRecord } from '@latchkey/store/records';
 import type { Client, Voucher } from '../vouchers.ts';
+import { describeRedirect } from './describe-redirect.ts';
 import type { Linking } from './linking.ts';
 
 export interface RedirectTarget extends Client {
@@ -156,19 +157,6 @@ export class RefusedToApplication extends DomainError {
 export function refusalInWords({ code, members }: DomainError): Partial<RedirectedError> {
   const issue = firstIssue(code, members);
   return issue === null ? {} : { description: `${issue} Send the parameter as this message says.` };
-}
-
-/** The host, or the scheme of a native application. The port may be invalid, such as 99999. */
-export function describeRedirect(
-  redirect_uri: string,
-): Pick<LinkRequest, 'redirect_host' | 'redirect_kind'> {
-  const parts = uris.splitUri(redirect_uri);
-  if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');
-  const { scheme, host } = parts;
-  if (host === null || !/^https?$/.test(scheme)) {
-    return { redirect_host: scheme, redirect_kind: 'app' };
-  }
-  return { redirect_host: host, redirect_kind: uris.isLoopback(parts) ? 'loopback' : 'web' };
 }
 
 function targetOf(redirect_uri: string): string | null {

@@ -1,8 +1,9 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { COOKIE_AFTER_DECISION, LINKS_KEPT, STARTS_APPLICATION } from '@latchkey/domain/lifetimes';
+import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import { findReturnToStranger, type ReturnToStranger } from '@latchkey/rules/linking/link-access';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { describeRedirect, ownLocation, startsApplication } from '@latchkey/rules/linking/redirect';
+import { ownLocation, startsApplication } from '@latchkey/rules/linking/redirect';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type LinkEnd, type Redirect } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';

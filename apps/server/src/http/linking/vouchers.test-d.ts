@@ -7,8 +7,9 @@ import type { ClientKeys } from '@latchkey/rules/client-documents/client-documen
 import type { ClientDocument } from '@latchkey/rules/client-documents/document';
 import { type FetchOptions, fetchJson } from '@latchkey/rules/client-documents/fetch-json';
 import type { createKeptResponses } from '@latchkey/rules/client-documents/kept-responses';
+import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import type { Linking } from '@latchkey/rules/linking/linking';
-import { describeRedirect, ownLocation } from '@latchkey/rules/linking/redirect';
+import { ownLocation } from '@latchkey/rules/linking/redirect';
 import type { ApplicationRecord, DocumentedClient, LinkRecord } from '@latchkey/store/records';
 import { html } from '../html.ts';
 import type { RequestContext } from '../request-context.ts';
