@@ -1,7 +1,9 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import { type Location, ownLocation } from '@latchkey/rules/linking/redirect';
-import type { OperationInput, OperationOutput } from '@latchkey/schema';
+import type { LinkRequest, OperationInput, OperationOutput } from '@latchkey/schema';
 import { formMembers, readOwnForm } from '../http/form.ts';
+import type { ShownName } from '../http/linking/views/page.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
 import { sendRedirect } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
@@ -40,16 +42,15 @@ export function hostRoutes(tools: DemoTools): Route[] {
           const consent = await identify(tools, context, async () => ({ link, account_id }));
           return sendRedirect(context, consent);
         }
-        const { application } = await asHost(tools, context, 'admin.links.read', async () => {
+        const link_request = await asHost(tools, context, 'admin.links.read', async () => {
           if (link === '') throw DomainError.because('link_ill_formed');
           return { link };
         });
         const action = publicUrl + demoPaths.signIn;
-        const { name, document_uri } = application;
-        const host = document_uri && new URL(document_uri).hostname;
+        const application = shownTo(tools, link_request);
         tools.sender.send(
           context,
-          signInPage(demoFrame(tools, context), { action, link, application: { name, host } }),
+          signInPage(demoFrame(tools, context), { action, link, application }),
         );
       },
     }),
@@ -113,4 +114,16 @@ async function asHost<Name extends HostOperation>(
     request: context,
     summary,
   });
+}
+
+/** Who asks, as a host learns it: `docs/guides/hosts.md#your-own-consent-page`. */
+function shownTo(
+  { callContext }: DemoTools,
+  { application, redirect_host, redirect_kind }: LinkRequest,
+): ShownName {
+  const { name, document_uri } = application;
+  if (document_uri === null) return { name, host: null };
+  const { registeredClients } = linkingOf(callContext.service);
+  if (!registeredClients.isOwn(document_uri)) return { name, host: new URL(document_uri).hostname };
+  return { name, host: redirect_host, device: redirect_kind === 'web' ? null : redirect_kind };
 }

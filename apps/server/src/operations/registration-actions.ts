@@ -17,8 +17,7 @@ const columns = {
   counts: 'nothing',
   audited: 'refusals',
   input: null,
-  inputIds: {},
-  outputIds: {},
+  ids: {},
 } as const;
 
 export const registerClient: OfAnybody<AskedRegistration> = {

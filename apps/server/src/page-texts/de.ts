@@ -19,12 +19,17 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.next': 'Sie kehren zu {redirect_host} zurück.',
   'consent.device':
     '{application} läuft auf diesem Gerät. Machen Sie nur weiter, wenn Sie es gerade eben hier gestartet haben, und geben Sie die Adresse der folgenden Seite niemals weiter.',
+  'consent.device.itself':
+    'Sie läuft auf diesem Gerät. Machen Sie nur weiter, wenn Sie sie gerade eben hier gestartet haben, und geben Sie die Adresse der folgenden Seite niemals weiter.',
   'consent.end':
     'Stimmen Sie nur zu, wenn Sie {application} vertrauen. Sie können die Verbindung jederzeit trennen.',
   'consent.allow': 'Zulassen',
   'consent.deny': 'Ablehnen',
 
   'name.claimed': '„{name}“',
+  'name.device': 'Eine Anwendung auf diesem Gerät',
+  'name.device.app': 'Die Anwendung auf diesem Gerät für {scheme}:-Links',
+  'name.device.claimed': '{device} ({name})',
 
   'form.busy': 'Einen Moment …',
 
@@ -59,6 +64,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.back': 'Zurück zu {service}',
 
   'disconnect.title': '{application} trennen?',
+  'disconnect.title.device': 'Diese Anwendung trennen?',
   'disconnect.text':
     '{application} wird sofort von Ihrem Konto abgemeldet. Was es vorher kopiert hat, behält es.',
   'disconnect.confirm': 'Trennen',

@@ -17,11 +17,16 @@ export const en = {
   'consent.next': 'You return to {redirect_host}.',
   'consent.device':
     '{application} runs on this device. Continue only if you have just started it here, and never share the address of the next page.',
+  'consent.device.itself':
+    'It runs on this device. Continue only if you have just started it here, and never share the address of the next page.',
   'consent.end': 'Allow it only if you trust {application}. You can disconnect it at any time.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
 
   'name.claimed': '“{name}”',
+  'name.device': 'An application on this device',
+  'name.device.app': 'The application on this device that opens {scheme}: links',
+  'name.device.claimed': '{device} ({name})',
 
   'form.busy': 'One moment…',
 
@@ -56,6 +61,7 @@ export const en = {
   'connections.back': 'Back to {service}',
 
   'disconnect.title': 'Disconnect {application}?',
+  'disconnect.title.device': 'Disconnect this application?',
   'disconnect.text':
     '{application} is signed out of your account at once. It keeps what it has already copied.',
   'disconnect.confirm': 'Disconnect',

@@ -12,7 +12,7 @@ export interface SignIn {
 }
 
 export function signInPage(frame: PageFrame, { action, link, application }: SignIn): Page {
-  const { theme } = frame;
+  const { theme, texts } = frame;
   const users = Object.entries(demoAccounts).map(
     ([user, { display_name }]) => html`
 <div class="choice">${logo({ name: display_name, logo_uri: null }, 'small round')}<button type="submit" class="button calm" name="user" value="${user}">${display_name}</button></div>`,
@@ -21,7 +21,7 @@ export function signInPage(frame: PageFrame, { action, link, application }: Sign
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
 <h1>Sign in to ${outside(theme.name)}</h1>
-<p>${whoIs(application)} wants to connect to your account. Who are you?</p>
+<p>${whoIs(application, texts)} wants to connect to your account. Who are you?</p>
 </header>
 <form method="post" action="${action}" autocomplete="off">
 <input type="hidden" name="link" value="${link}">

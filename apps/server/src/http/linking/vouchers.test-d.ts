@@ -14,6 +14,7 @@ import type { ApplicationRecord, DocumentedClient, LinkRecord } from '@latchkey/
 import { html } from '../html.ts';
 import type { RequestContext } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
+import type { PageTexts } from './text-catalog.ts';
 import { outside, whoIs } from './views/outside.ts';
 
 // Each use of what an application says of itself, by somebody who has not asked who vouches for it.
@@ -25,6 +26,7 @@ declare const link: LinkRecord;
 declare const application: ApplicationRecord;
 declare const client: DocumentedClient;
 declare const document: ClientDocument;
+declare const texts: PageTexts;
 const { vouchers } = linking;
 
 // Redirect.
@@ -45,12 +47,12 @@ outside(application.name);
 // @ts-expect-error
 outside(`${application.name}`);
 // @ts-expect-error
-whoIs(application);
-whoIs(vouchers.show(application));
+whoIs(application, texts);
+whoIs(vouchers.show(application), texts);
 
 // Show a host.
 // @ts-expect-error
-whoIs({ name: '', ...application.document });
+whoIs({ name: '', ...application.document }, texts);
 // @ts-expect-error
 describeRedirect(link.redirect_uri);
 describeRedirect(vouchers.ofRedirectUri(link).redirect_uri);

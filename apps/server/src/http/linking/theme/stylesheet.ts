@@ -17,6 +17,7 @@ const ARROWS = icon('M13 3.5 16.5 7 13 10.5M16.5 7H4M7 9.5 3.5 13 7 16.5M3.5 13H
 const CHECK = icon('m4.5 10.5 3.6 3.6 7.4-8');
 const CAUTION = icon('M10 3 18 17H2ZM10 8.5v3.5M10 14.5v.1');
 const DANGER = icon(`${RING}M7 7l6 6M13 7l-6 6`);
+const DEVICE = icon('M4 4.5h12v8.5H4ZM2 16h16');
 const DONE = icon(`${RING}M6.5 10.3 9 12.8l4.5-5`);
 
 const shape = (mask: string, color: string) =>
@@ -84,6 +85,7 @@ time { white-space: nowrap; }
 }
 .logo > img { position: absolute; inset: 0; width: 100%; height: 100%; padding: 12%; object-fit: contain; background: #fff; }
 .logo.small { width: 2.5rem; height: 2.5rem; border-radius: 0.625rem; font-size: 0.9375rem; }
+.logo.device::before { content: ""; width: 50%; height: 50%; ${shape(DEVICE, '--quiet')} }
 .logo.round { border-radius: 50%; }
 .tone { padding: 0.25rem; border-radius: 50%; background: var(--tint); }
 .tone::before { content: ""; display: block; width: 1.5rem; height: 1.5rem; ${shape('var(--icon)', '--tone')} }

@@ -10,6 +10,7 @@ import {
   named,
   outside,
   outsideLink,
+  plainlyWho,
   whoIs,
 } from './outside.ts';
 import type {
@@ -63,7 +64,7 @@ export function connectionsPage(
       : texts.of('connections.intro', { service })
   }</p>
 </header>
-${ended === null ? null : notice(texts.of('connections.done', { application: whoIs(ended) }))}
+${ended === null ? null : notice(texts.of('connections.done', { application: whoIs(ended, texts, 'alone') }))}
 ${yourAccount(account, texts)}
 ${connections.length === 0 ? null : list}
 ${
@@ -76,7 +77,7 @@ ${
     title:
       ended === null
         ? texts.plain('connections.title')
-        : texts.plain('connections.done.title', { application: ended.host ?? ended.name }),
+        : texts.plain('connections.done.title', { application: plainlyWho(ended, texts) }),
     body,
     logos: [theme.logo, ...connections.map(({ application }) => application.logo_uri)],
   });
@@ -107,8 +108,8 @@ function connectionItem(
 ${logo(application, 'small')}
 <div class="who"><h2 id="name-${id}">${
     claim === null
-      ? whoIs(application)
-      : texts.of('connections.documented', { host: whoIs(application), application: claim })
+      ? whoIs(application, texts)
+      : texts.of('connections.documented', { host: whoIs(application, texts), application: claim })
   }</h2>${placeOf(application)}</div>
 <div class="quiet"><p>${since}</p>${resources.map(
     ({ resource, name }) =>

@@ -42,8 +42,9 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
   const { application, account, resource, scopes, optional_scopes } = question;
   const { allowed_scopes, choice, redirect_host, redirect_kind } = question;
-  const who = whoIs(application);
-  const title = whoIs(application, 'title');
+  const isOnDevice = application.device != null;
+  const who = whoIs(application, texts);
+  const title = whoIs(application, texts, 'title');
   const claim = claimOf(application, texts);
   const service = outside(theme.name);
   const { sensitive = [], others = [] } = Object.groupBy(scopes, (scope) =>
@@ -97,14 +98,20 @@ ${scopeList(allowed_scopes, texts, true)}
 ${
   redirect_kind === 'web'
     ? null
-    : html`<p class="notice caution">${texts.of('consent.device', { application: who })}</p>`
+    : html`<p class="notice caution">${
+        isOnDevice
+          ? texts.of('consent.device.itself')
+          : texts.of('consent.device', { application: who })
+      }</p>`
 }
 <div class="notes">
 <p>${texts.of('consent.next', {
     redirect_host:
       redirect_kind === 'app' ? strongOutside(redirect_host) : shownHost(redirect_host),
   })}</p>
-<p class="quiet">${texts.of('consent.end', { application: who })}</p>
+<p class="quiet">${texts.of('consent.end', {
+    application: isOnDevice ? texts.of('return.device') : who,
+  })}</p>
 ${pagesOf(application, texts)}
 </div>
 <div class="actions decide">

@@ -27,7 +27,7 @@ ${
   connected === null
     ? html`<h1>${texts.of('end.title')}</h1>
 <p>${texts.of('end.text', { service })}</p>`
-    : html`<h1>${texts.of('done.title', { application: whoIs(connected, 'title') })}</h1>
+    : html`<h1>${texts.of('done.title', { application: whoIs(connected, texts, connected.device == null ? 'title' : 'alone') })}</h1>
 <p>${texts.of('done.text', { service })}</p>`
 }
 ${answer?.voucher === 'stranger' ? html`<p>${texts.of('return.care', { target: targetIn(answer, texts) })}</p>` : null}
@@ -49,6 +49,6 @@ function wayOn(
 ): Html | null {
   if (answer.voucher === 'stranger') return returnLink(answer, texts);
   if (application === null) return null;
-  const name = claimOf(application, texts) ?? whoIs(application);
+  const name = claimOf(application, texts) ?? whoIs(application, texts);
   return outsideLink(answer.location, texts.of('done.open', { application: name }), 'button');
 }

@@ -85,7 +85,7 @@ function linkBack({ url, to }: WayBack, texts: PageTexts): Html {
   if (to === null) {
     return html`<a class="button calm" href="${url}">${texts.of('error.form_rejected.again')}</a>`;
   }
-  return outsideLink(url, texts.of('error.back', { name: whoIs(to) }), 'button calm');
+  return outsideLink(url, texts.of('error.back', { name: whoIs(to, texts) }), 'button calm');
 }
 
 /** Also out of a frame, and not by a script that would ask for it in the same way again. */

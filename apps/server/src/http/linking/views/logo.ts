@@ -5,6 +5,8 @@ export interface LogoOwner {
   readonly name: string;
   /** Of an application with a document. */
   readonly host?: string | null;
+  /** It has a picture of its own: no letters tell it from another one. */
+  readonly device?: 'loopback' | 'app' | null;
   readonly logo_uri: string | null;
 }
 
@@ -18,7 +20,10 @@ export function logoOrigin(logo: string | null): string | null {
   return HTTPS_ORIGIN.test(origin) ? origin : null;
 }
 
-export function logo({ name, host = null, logo_uri }: LogoOwner, shape = ''): Html {
+export function logo({ name, host = null, device = null, logo_uri }: LogoOwner, shape = ''): Html {
+  if (device !== null) {
+    return html`<span class="logo device${shape && ` ${shape}`}" aria-hidden="true"></span>`;
+  }
   const isShown = logo_uri !== null && (logo_uri.startsWith('data:') || logoOrigin(logo_uri));
   const image = isShown ? html`<img src="${logo_uri}" alt="">` : null;
   return html`<span class="logo${shape && ` ${shape}`}" aria-hidden="true">${outside(initials(host === null ? name : mainPartOf(host)))}${image}</span>`;

@@ -50,16 +50,42 @@ const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** A longer name would fill a title. */
 const MOST_IN_TITLE = 40;
 
-/** What an application is called. The name of one with a document is only a claim. */
-export function whoIs({ name, host }: ShownName, place: 'title' | 'sentence' = 'sentence'): Html {
+/**
+ * What an application is called. The name of one that no operator registered is only a claim.
+ *
+ * @param place - `alone`: nothing beside it says what it calls itself
+ */
+export function whoIs(
+  shown: ShownName,
+  texts: PageTexts,
+  place: 'title' | 'sentence' | 'alone' = 'sentence',
+): Html {
+  const { name, host, device } = shown;
+  if (host !== null && device != null) {
+    const who =
+      device === 'app'
+        ? texts.of('name.device.app', { scheme: strongOutside(host) })
+        : texts.of('name.device');
+    const claim = place === 'alone' ? claimOf(shown, texts) : null;
+    return claim === null ? who : texts.of('name.device.claimed', { device: who, name: claim });
+  }
   if (host !== null) return shownHost(host);
-  if (place === 'sentence') return named(name);
+  if (place !== 'title') return named(name);
   const found = [...letters.segment(name)];
   const isCut = found.length > MOST_IN_TITLE;
   return named(isCut ? `${name.slice(0, found[MOST_IN_TITLE - 1]?.index)}…` : name);
 }
 
-/** The name that an application with a document gives itself, in quotation marks; null for no other than its host. */
+/** {@link whoIs} in the title of a document. */
+export function plainlyWho({ name, host, device }: ShownName, texts: PageTexts): string {
+  if (host === null) return name;
+  if (device == null) return host;
+  return device === 'app'
+    ? texts.plain('name.device.app', { scheme: host })
+    : texts.plain('name.device');
+}
+
+/** The name that an application gives itself, if no operator registered it, in quotation marks; null for no other than its host. */
 export function claimOf({ name, host }: ShownName, texts: PageTexts): Html | null {
   if (host === null || name === host) return null;
   return texts.of('name.claimed', { name: named(name) });
