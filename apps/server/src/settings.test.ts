@@ -147,6 +147,8 @@ test.each([
   ['SIGN_IN_URL', 'https://user:quicksilver@a.example/'],
   ['SIGN_IN_URL', 'https://a.example/\r\nquicksilver'],
   ['SIGN_IN_URL', '/sign-in'],
+  ['CLIENT_REGISTRATION', 'quicksilver'],
+  ['CLIENT_REGISTRATION', 'on,http://quicksilver.example/'],
   ['CLIENT_SCHEMES', 'quicksilver,'],
   ['CLIENT_SCHEMES', 'quicksilver,none'],
   ['CLIENT_SCHEMES', 'Quicksilver'],

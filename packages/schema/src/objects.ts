@@ -969,7 +969,7 @@ export const refusal = z
     }),
     operation: operationName.meta({
       description:
-        'The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch`, `pages.open` and `pages.done`.',
+        'The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch`, `pages.open` and `pages.done`; of clients that register themselves `clients.register` and `clients.get`.',
     }),
     error_code: errorCode.meta({ description: 'The code that the caller got.' }),
     reason: z

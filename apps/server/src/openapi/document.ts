@@ -16,6 +16,7 @@ import {
   authorization,
   FORM,
   metadataPaths,
+  registrationPaths,
   tokenContract,
   withCredentials,
 } from './oauth-paths.ts';
@@ -277,6 +278,7 @@ export function openApiDocument() {
       },
       '/oauth/authorize': { get: authorization },
       ...metadataPaths,
+      ...registrationPaths,
     },
     components: {
       schemas: { ...componentSchemas(), ...bodies },

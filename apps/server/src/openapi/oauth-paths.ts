@@ -121,8 +121,8 @@ export const authorization = {
   },
 };
 
-const inJson = (code: ErrorCode) => ({
-  description: `\`${code}\`: ${errorDefinition(code).title}.`,
+const inJson = (...codes: ErrorCode[]) => ({
+  description: codes.map((code) => `\`${code}\`: ${errorDefinition(code).title}.`).join(' '),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
 });
 
@@ -155,3 +155,85 @@ export const metadataPaths = {
     get: metadata('metadata.resource', 'Get the metadata of /v1', 'RFC 9728, section 3'),
   },
 };
+
+/** RFC 7591, sections 2 and 3.2.1. */
+const registered = {
+  client_id:
+    'https://latchkey.example/oauth/clients/eyJjbGllbnRfbmFtZSI6IkN1cnNvciIsInJlZGlyZWN0X3VyaXMiOlsiaHR0cDovL2xvY2FsaG9zdC9jYWxsYmFjayJdfQ',
+  client_name: 'Cursor',
+  redirect_uris: ['http://localhost/callback'],
+  grant_types: ['authorization_code'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
+const { client_id: _, token_endpoint_auth_method: __, ...registration } = registered;
+
+const client = {
+  description: 'The client.',
+  headers: { 'X-Request-Id': header('Identifies the request in the log of the service.') },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/RegisteredClient' },
+      example: registered,
+    },
+  },
+};
+
+const ofClients = {
+  tags: ['Linking'],
+  security: [],
+  description:
+    'Nothing is kept of the client: its `client_id` is an address that has all that it says. Only there if `CLIENT_REGISTRATION` is set.',
+};
+
+export const registrationPaths = {
+  '/oauth/register': {
+    post: {
+      ...ofClients,
+      operationId: 'clients.register',
+      summary: 'Register a client (RFC 7591)',
+      parameters: [],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: bodyOf(inputs.registrationInput),
+            example: registration,
+          },
+        },
+      },
+      responses: {
+        201: client,
+        400: inJson('registration_invalid', 'registration_redirect_refused', 'body_malformed'),
+        404: inJson('route_not_found'),
+        413: inJson('body_too_large'),
+        415: inJson('media_type_unsupported'),
+        500: inJson('internal_error'),
+      },
+    },
+  },
+  '/oauth/clients/{document}': {
+    get: {
+      ...ofClients,
+      operationId: 'clients.get',
+      summary: 'Get a client that registered itself',
+      parameters: [
+        {
+          ...{ name: 'document', in: 'path', required: true, schema: { type: 'string' } },
+          description: 'The last segment of the `client_id`.',
+          example: registered.client_id.split('/').at(-1),
+        },
+      ],
+      responses: {
+        200: client,
+        404: inJson('route_not_found'),
+        500: inJson('internal_error'),
+      },
+    },
+  },
+};
+
+function bodyOf(input: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return schema;
+}

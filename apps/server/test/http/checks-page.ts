@@ -66,10 +66,13 @@ async function allRoutes() {
   return routes;
 }
 
-function bodyOf(method: string, path: string, { input }: RouteAction): string {
+/** It counts in no limit. */
+const isRegistration = ({ name }: RouteAction) => name.startsWith('clients.');
+
+function bodyOf(method: string, path: string, action: RouteAction): string {
   if (method === 'GET') return '–';
   if (clientEndpoints.some((endpoint) => endpoint.path === path)) return 'JSON or form';
-  return input === null ? 'form' : 'JSON';
+  return action.input === null && !isRegistration(action) ? 'form' : 'JSON';
 }
 
 /** The expected content of docs/checks.md. */
@@ -80,7 +83,7 @@ export async function checksPage(): Promise<string> {
       const { address, who } = callers[action.caller];
       const cells = [
         `\`${method} ${path}\``,
-        action.counts === 'links' ? '`links`' : address,
+        action.counts === 'links' ? '`links`' : isRegistration(action) ? '–' : address,
         who,
         bodyOf(method, path, action),
         action.input === null ? 'the route' : 'the schema',

@@ -40,7 +40,7 @@ const TRPC_CODES = {
 // second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
 // that shuts down, the fifth the words of OAuth (`token.test.ts`). `store_full` needs a
 // full disk (`linking/store-full.test.ts`), and those of client documents another server
-// (`client-documents/flow.test.ts`). The rest are told to browsers
+// (`client-documents/flow.test.ts`), as those of registrations do (`client-documents/registered.test.ts`). The rest are told to browsers
 // (`linking/reasons.test.ts`, `linking/authorize.test.ts`).
 const ELSEWHERE = [
   'outcome_unknown',
@@ -54,6 +54,8 @@ const ELSEWHERE = [
   'client_document_unavailable',
   'client_keys_unavailable',
   'application_documented',
+  'registration_invalid',
+  'registration_redirect_refused',
   'redirect_uri_unregistered',
   'state_invalid',
   'response_type_unsupported',

@@ -84,6 +84,8 @@ describeOnAnyStore('/openapi.json', (fresh) => {
       'oauth.token POST /oauth/token',
       'metadata.server GET /.well-known/oauth-authorization-server',
       'metadata.resource GET /.well-known/oauth-protected-resource/v1',
+      'clients.register POST /oauth/register',
+      'clients.get GET /oauth/clients/{document}',
     ];
     expect(described.sort()).toEqual([...expected, ...oauth].sort());
   });
