@@ -23,6 +23,8 @@ export type ErrorCode =
   | 'client_unknown'
   | 'client_document_invalid'
   | 'client_document_unavailable'
+  | 'registration_invalid'
+  | 'registration_redirect_refused'
   | 'redirect_uri_unregistered'
   | 'state_invalid'
   | 'response_type_unsupported'
@@ -92,6 +94,14 @@ export interface AccountEntry extends Account {
   external_id: string | null;
 }
 
+/** What the user chose, such as a workspace. */
+export interface Choice {
+  /** The host's own id of it. */
+  id: string;
+  /** What the user saw of it at the decision: 1 to 100 characters, or the id. */
+  label: string;
+}
+
 /** A grant with its secret, as `convert` and `recover` return it. The secret is shown only once. */
 export interface FullGrant {
   object: 'oauth_grant';
@@ -124,6 +134,8 @@ export interface GrantDescription {
   document_uri: string | null;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
+  /** What the user chose at the consent, such as a workspace; null for nothing. */
+  choice: Choice | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   revoked: false;
@@ -154,6 +166,8 @@ export interface GrantEntry {
   application_id: string;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
+  /** What the user chose at the consent, such as a workspace; null for nothing. */
+  choice: Choice | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was revoked. */
@@ -262,6 +276,8 @@ export interface IssuedCode {
   account_id: string;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
+  /** What the user chose at the consent, such as a workspace; null for nothing. */
+  choice: Choice | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** 300 seconds after the code was issued. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
@@ -279,6 +295,8 @@ export interface CancelledCode {
   account_id: string;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
+  /** What the user chose at the consent, such as a workspace; null for nothing. */
+  choice: Choice | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** When it would have expired. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
@@ -537,6 +555,8 @@ export interface Connection {
   application: ApplicationProfile;
   /** What its active grants allow. A scope without a description has its name as title. */
   scopes: Scope[];
+  /** What the user chose for its active grants, each once, by label. */
+  choices: Choice[];
   /** When its oldest active grant was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   connected_at: string;
   /**
@@ -552,6 +572,8 @@ export interface Connection {
     created_at: string;
     /** Space-separated scope tokens (RFC 6749 section 3.3). */
     scope: string;
+    /** What the user chose at the consent, such as a workspace; null for nothing. */
+    choice: Choice | null;
   }[];
 }
 
@@ -638,6 +660,12 @@ export interface LinkRequest {
   scope: string;
   /** The same scopes with descriptions. */
   scopes: Scope[];
+  /** What the user can allow besides; null for nothing. */
+  optional_scope: string | null;
+  /** The optional scopes with descriptions. */
+  optional_scopes: Scope[];
+  /** What the user chose, such as a workspace, if it is approved; null otherwise, and for nothing. */
+  choice: Choice | null;
   /** The host of the redirect URI, or its scheme if it is a private one. */
   redirect_host: string;
   /**
@@ -690,6 +718,21 @@ export interface TokenResponse {
   grant: FullGrant;
 }
 
+/** A client that registered itself (RFC 7591). It has no secret. */
+export interface RegisteredClient {
+  /** An address of the service, which has all that the client says. */
+  client_id: string;
+  /** What it calls itself. */
+  client_name?: string | undefined;
+  /** Those that are taken here. */
+  redirect_uris: string[];
+  /** Always this one, whatever was asked for. */
+  grant_types: 'authorization_code'[];
+  /** Always this one, whatever was asked for. */
+  response_types: 'code'[];
+  token_endpoint_auth_method: 'none';
+}
+
 /** Whether a token is active, and for what (RFC 7662). */
 export type Introspection =
   | {
@@ -705,6 +748,8 @@ export type Introspection =
       username: string;
       /** The service's own id of the account, as it is now; null if it has none. */
       external_id: string | null;
+      /** What the user chose at the consent, such as a workspace; null for nothing. */
+      choice: Choice | null;
       /** The address of the service. */
       iss: string;
       /** What the grant is for: its resource, or the address of the service with `/v1`. */
@@ -821,6 +866,8 @@ export interface CodeEntry {
   expires_at: string;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
+  /** What the user chose at the consent, such as a workspace; null for nothing. */
+  choice: Choice | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was cancelled. */
@@ -843,7 +890,8 @@ export interface Refusal {
   request_id: string;
   /**
    * The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch`,
-   * `pages.open` and `pages.done`.
+   * `pages.open` and `pages.done`; of clients that register themselves `clients.register` and
+   * `clients.get`.
    */
   operation: string;
   /** The code that the caller got. */
@@ -1040,6 +1088,11 @@ export interface GrantCreatedData {
    * operator registered it.
    */
   document_uri: string | null;
+  /**
+   * What the user chose at the consent, such as a workspace; null for nothing, or if it was deleted
+   * before the message was sent.
+   */
+  choice: Choice | null;
   /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /**
@@ -1069,6 +1122,11 @@ export interface GrantRevokedData {
    * operator registered it.
    */
   document_uri: string | null;
+  /**
+   * What the user chose at the consent, such as a workspace; null for nothing, or if it was deleted
+   * before the message was sent.
+   */
+  choice: Choice | null;
   /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   revoked: true;

@@ -18,6 +18,7 @@ export interface WrittenTypes {
   applicationSecret: types.ApplicationSecret;
   attempt: types.Attempt;
   cancelledCode: types.CancelledCode;
+  choice: types.Choice;
   codeEntry: types.CodeEntry;
   connection: types.Connection;
   connectionList: types.CompleteList<types.Connection>;
@@ -67,6 +68,7 @@ export interface WrittenTypes {
   redirectKind: types.RedirectKind;
   refusal: types.Refusal;
   refusalList: types.List<types.Refusal>;
+  registeredClient: types.RegisteredClient;
   replay: types.Replay;
   resource: types.Resource;
   resourceList: types.CompleteList<types.Resource>;

@@ -48,6 +48,7 @@ export type {
   ApplicationSecret,
   Attempt,
   CancelledCode,
+  Choice,
   CodeEntry,
   CompleteList,
   Connection,
@@ -95,25 +96,31 @@ export type {
  * `pages.end`.
  */
 export interface AccountIdInput {
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
 }
 
 /** The input of `accounts.put`. */
 export interface AccountInput {
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** The username. */
+  /**
+   * The name that the account has at the host: 1 to 200 characters. It may change and need not be
+   * unique.
+   */
   username: string;
-  /** Defaults to the username. */
+  /** The name of the account's owner, at most 200 characters. Default: the username. */
   display_name?: string | undefined;
-  /** A social handle of the account. Default: null. */
+  /** A social handle of the account, at most 200 characters; null for none. Default: null. */
   twitter?: string | null | undefined;
   /** Whether the service marks the account as verified. Default: false. */
   verified?: boolean | undefined;
   /** Whether the service marks the account as a supporter. Default: false. */
   supporter?: boolean | undefined;
-  /** The service's own id of the account. Every linked application sees it. Default: null. */
+  /**
+   * The service's own id of the account. Every linked application sees it; null for none. Default:
+   * null.
+   */
   external_id?: string | null | undefined;
 }
 
@@ -123,9 +130,9 @@ export interface AccountListInput {
   username?: string | undefined;
   /** Only accounts with exactly this external id. */
   external_id?: string | undefined;
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 }
 
@@ -134,125 +141,150 @@ export interface AccountListInput {
  * `applications.delete`.
  */
 export interface ApplicationIdInput {
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
 }
 
 /** The input of `applications.create`. */
 export interface ApplicationInput {
-  /** The name. */
+  /** Its name, as users see it on the consent page: 1 to 200 characters. */
   name: string;
   /**
-   * The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ.
-   * Default: [].
+   * Where it may have users sent back to. It must send one of them unchanged; only the port of a
+   * loopback address may differ. Default: [].
    */
   redirect_uris?: string[] | undefined;
-  /** The scopes it may ask for; null for every described one. Default: null. */
+  /** The scopes that it may ask for; null for every described one. Default: null. */
   scopes?: string[] | null | undefined;
   /**
-   * The scopes of a request that names none, as far as it can ask for them; null for none. Default:
-   * null.
+   * The scopes of its requests that name none, as far as it may ask for them; null for none.
+   * Default: null.
    */
   default_scopes?: string[] | null | undefined;
-  /** Shown on the consent page. Default: null. */
+  /**
+   * Its logo on the consent page: an https: address, or a data: URL of an image; null for its
+   * initials. Default: null.
+   */
   logo_uri?: string | null | undefined;
-  /** Linked on the consent page. Default: null. */
+  /** The address of its home page, linked on the consent page; null for none. Default: null. */
   homepage_uri?: string | null | undefined;
-  /** Its privacy policy, linked on the consent page. Default: null. */
+  /** The address of its privacy policy, linked on the consent page; null for none. Default: null. */
   policy_uri?: string | null | undefined;
-  /** Its terms of service, linked on the consent page. Default: null. */
+  /** The address of its terms of service, linked on the consent page; null for none. Default: null. */
   tos_uri?: string | null | undefined;
   /**
    * Whether it has no secret, because it could not keep one: a native application or a command
    * line. Default: false.
    */
   public?: boolean | undefined;
-  /** Whether it may introspect the grants of every application. Default: false. */
+  /** Whether it may introspect the grants of every application, not only its own. Default: false. */
   resource_server?: boolean | undefined;
   /**
-   * Whether each of its authorization requests needs a code_challenge; those of a public
-   * application do. Default: false.
+   * Whether each of its authorization requests needs a code_challenge (PKCE); those of a public
+   * application always do. Default: false.
    */
   challenge_required?: boolean | undefined;
-  /** Days after which a grant that is not used ends; null for never. Default: null. */
+  /** The days without use after which a grant ends; null for never. Default: null. */
   idle_days?: number | null | undefined;
   /**
-   * How many grants of one account stay after a conversion, the newest ones; null for all. Default:
-   * null.
+   * How many grants of one account it keeps: a conversion ends the oldest ones beyond them; null
+   * for all. Default: null.
    */
   grants_per_account?: number | null | undefined;
 }
 
 /** The input of `applications.list`. */
 export interface ApplicationListInput {
-  /** Whether they have a document. Default: all. */
+  /**
+   * Only applications that have a client document; false for only those that have none. Default:
+   * all.
+   */
   documents?: boolean | undefined;
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 }
 
 /** The input of `applications.update`. */
 export interface ApplicationUpdateInput {
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
-  /** The name. */
+  /** Its name, as users see it on the consent page: 1 to 200 characters. */
   name?: string | undefined;
-  /** The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ. */
+  /**
+   * Where it may have users sent back to. It must send one of them unchanged; only the port of a
+   * loopback address may differ.
+   */
   redirect_uris?: string[] | undefined;
-  /** The scopes it may ask for; null for every described one. */
+  /** The scopes that it may ask for; null for every described one. */
   scopes?: string[] | null | undefined;
-  /** The scopes of a request that names none, as far as it can ask for them; null for none. */
+  /** The scopes of its requests that name none, as far as it may ask for them; null for none. */
   default_scopes?: string[] | null | undefined;
-  /** Shown on the consent page. */
+  /**
+   * Its logo on the consent page: an https: address, or a data: URL of an image; null for its
+   * initials.
+   */
   logo_uri?: string | null | undefined;
-  /** Linked on the consent page. */
+  /** The address of its home page, linked on the consent page; null for none. */
   homepage_uri?: string | null | undefined;
-  /** Its privacy policy, linked on the consent page. */
+  /** The address of its privacy policy, linked on the consent page; null for none. */
   policy_uri?: string | null | undefined;
-  /** Its terms of service, linked on the consent page. */
+  /** The address of its terms of service, linked on the consent page; null for none. */
   tos_uri?: string | null | undefined;
-  /** Whether it may introspect the grants of every application. */
+  /** Whether it may introspect the grants of every application, not only its own. */
   resource_server?: boolean | undefined;
   /**
-   * Whether each of its authorization requests needs a code_challenge; those of a public
-   * application do.
+   * Whether each of its authorization requests needs a code_challenge (PKCE); those of a public
+   * application always do.
    */
   challenge_required?: boolean | undefined;
-  /** Days after which a grant that is not used ends; null for never. */
+  /** The days without use after which a grant ends; null for never. */
   idle_days?: number | null | undefined;
-  /** How many grants of one account stay after a conversion, the newest ones; null for all. */
+  /**
+   * How many grants of one account it keeps: a conversion ends the oldest ones beyond them; null
+   * for all.
+   */
   grants_per_account?: number | null | undefined;
 }
 
 /** The input of `codes.issue`. */
 export interface CodeIssueInput {
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** Space-separated scope tokens (RFC 6749 section 3.3). */
+  /** What the grant allows: scopes with single spaces between them. */
   scope: string;
-  /** Binds the code to a redirect URI, registered or not. */
+  /** The redirect URI that a conversion of the code has to send, registered or not. Default: none. */
   redirect_uri?: string | undefined;
-  /** Binds the code to a verifier (RFC 7636, S256). */
+  /** The challenge of the verifier that a conversion has to send (RFC 7636, S256). Default: none. */
   code_challenge?: string | undefined;
-  /** The registered resource that the grant is for. Default: none. */
+  /** The address of the registered resource that the grant is for. Default: none. */
   resource?: string | undefined;
+  /** What the user has chosen, such as a workspace; null for nothing. Default: null. */
+  choice?:
+    | {
+        /** The host's own id of it. */
+        id: string;
+        /** What the user sees of it. Default: the id. */
+        label?: string | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** The input of `connections.revoke`. */
 export interface ConnectionInput {
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
 }
 
 /** The input of `deliveries.retry`. */
 export interface DeliveryIdInput {
-  /** The delivery id. */
+  /** The id of the delivery. */
   delivery_id: string;
 }
 
@@ -260,18 +292,18 @@ export interface DeliveryIdInput {
 export type DeliveryListInput = {
   /** Only deliveries with this status. */
   status?: 'pending' | 'delivered' | 'failed' | 'dropped' | undefined;
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 } & (
   | {
-      /** The endpoint id. */
+      /** The id of the endpoint. */
       endpoint_id: string;
       grant_id?: undefined;
     }
   | {
-      /** The grant id. */
+      /** The id of the grant. Its code has the same id. */
       grant_id: string;
       endpoint_id?: undefined;
     }
@@ -279,17 +311,17 @@ export type DeliveryListInput = {
 
 /** The input of `endpoints.get`, `endpoints.delete`, `endpoints.ping`. */
 export interface EndpointIdInput {
-  /** The endpoint id. */
+  /** The id of the endpoint. */
   endpoint_id: string;
 }
 
 /** The input of `endpoints.create`. */
 export interface EndpointInput {
-  /** The address that is told. */
+  /** The address that messages are sent to. */
   url: string;
-  /** The application that is told; null for the host. Default: null. */
+  /** The id of the application that it belongs to; null for the host. Default: null. */
   application_id?: string | null | undefined;
-  /** What it is told; null for everything. Default: null. */
+  /** The types of events that it is told of; null for all that it can be told of. Default: null. */
   types?:
     | (
         | 'grant.created'
@@ -304,29 +336,32 @@ export interface EndpointInput {
 
 /** The input of `endpoints.list`. */
 export interface EndpointListInput {
-  /** Only the endpoints of this application. Default: all. */
+  /** Only the endpoints of the application with this id. Default: all. */
   application_id?: string | undefined;
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 }
 
 /** The input of `endpoints.rotate`. */
 export interface EndpointRotationInput {
-  /** The endpoint id. */
+  /** The id of the endpoint. */
   endpoint_id: string;
-  /** For how many seconds messages are signed with the old secret too. Default: 86400. */
+  /**
+   * For how many seconds messages are signed with the old secret too: 86400 is a day, 604800 a
+   * week. Default: 86400.
+   */
   overlap_seconds?: number | undefined;
 }
 
 /** The input of `endpoints.update`. */
 export interface EndpointUpdateInput {
-  /** The endpoint id. */
+  /** The id of the endpoint. */
   endpoint_id: string;
-  /** The address that is told. */
+  /** The address that messages are sent to. */
   url?: string | undefined;
-  /** What it is told; null for everything. */
+  /** The types of events that it is told of; null for all that it can be told of. */
   types?:
     | (
         | 'grant.created'
@@ -337,43 +372,43 @@ export interface EndpointUpdateInput {
       )[]
     | null
     | undefined;
-  /** Whether it is told of nothing. */
+  /** Whether nothing is sent to it; false to send again. */
   disabled?: boolean | undefined;
 }
 
 /** The input of `grants.revokeAll`. It takes exactly one of `account_id` and `application_id`. */
 export type GrantFilterInput =
   | {
-      /** The account id. */
+      /** The id of the account: a UUID that the host chooses. */
       account_id: string;
       application_id?: undefined;
     }
   | {
-      /** The application id. */
+      /** The id of the application. */
       application_id: string;
       account_id?: undefined;
     };
 
 /** The input of `codes.cancel`, `grants.revoke`, `grants.history`. */
 export interface GrantIdInput {
-  /** The grant id. */
+  /** The id of the grant. Its code has the same id. */
   grant_id: string;
 }
 
 /** The input of `grants.list`. It takes exactly one of `account_id` and `application_id`. */
 export type GrantListInput = {
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 } & (
   | {
-      /** The account id. */
+      /** The id of the account: a UUID that the host chooses. */
       account_id: string;
       application_id?: undefined;
     }
   | {
-      /** The application id. */
+      /** The id of the application. */
       application_id: string;
       account_id?: undefined;
     }
@@ -381,17 +416,20 @@ export type GrantListInput = {
 
 /** The input of `keys.delete`. */
 export interface KeyIdInput {
-  /** The key id. */
+  /** The id of the key. */
   key_id: string;
 }
 
 /** The input of `keys.create`. */
 export interface KeyInput {
-  /** Who or what uses the key. */
+  /** Who or what uses the key, for you: 1 to 200 characters. */
   name: string;
-  /** What the key may do. It never changes. */
+  /**
+   * What the key may do, for good: read looks things up, host is the backend of the sign-in page,
+   * support also ends what a user asks to end, operate does everything except keys.
+   */
   role: 'read' | 'host' | 'support' | 'operate';
-  /** When the key stops working. Default: never. */
+  /** When the key stops working, which must lie in the future; null for never. Default: null. */
   expires_at?: string | null | undefined;
 }
 
@@ -399,22 +437,50 @@ export interface KeyInput {
 export interface LinkApproveInput {
   /** The link that came to the sign-in page. */
   link: string;
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** A part of the scope that was asked for. Default: all of it. */
+  /**
+   * The part of scope and optional_scope of the link request that the user allows, with spaces
+   * between scopes. Default: its scope.
+   */
   scope?: string | undefined;
+  /** What the user has chosen, such as a workspace; null for nothing. Default: null. */
+  choice?:
+    | {
+        /** The host's own id of it. */
+        id: string;
+        /** What the user sees of it. Default: the id. */
+        label?: string | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** The input of `links.identify`. */
 export interface LinkIdentifyInput {
   /** The link that came to the sign-in page. */
   link: string;
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** The language of the page. Default: that of the browser. */
+  /** The language of the page, such as de or pt-BR. Default: that of the browser. */
   locale?: string | undefined;
-  /** Whether the host asks the user on a page of its own. Default: false. */
+  /** Whether the host asks the user on a page of its own, instead of on that of the service. */
   own_page?: boolean | undefined;
+  /** What the page asks besides, such as which workspace; null for nothing. Default: null. */
+  choice?:
+    | {
+        /** The question. */
+        title: string;
+        /** What can be chosen. */
+        options: {
+          /** The host's own id of it. */
+          id: string;
+          /** What the user sees of it. Default: the id. */
+          label?: string | undefined;
+        }[];
+      }
+    | null
+    | undefined;
 }
 
 /** The input of `links.read`, `links.deny`. */
@@ -426,70 +492,73 @@ export interface LinkInput {
 /** The input of `pages.create`. */
 export interface PageCreateInput {
   page: 'connections';
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id: string;
-  /** The address that the page links back to. */
+  /** The address that the page links back to. Default: none. */
   return_url?: string | undefined;
-  /** The language of the page. Default: that of the browser. */
+  /** The language of the page, such as de or pt-BR. Default: that of the browser. */
   locale?: string | undefined;
 }
 
 /** The input of `refusals.list`. */
 export interface RefusalListInput {
-  /** The request id. */
+  /** The X-Request-Id of the response, which is the request_id of its error. */
   request_id?: string | undefined;
-  /** The application id. */
+  /** The id of the application. */
   application_id?: string | undefined;
-  /** The account id. */
+  /** The id of the account: a UUID that the host chooses. */
   account_id?: string | undefined;
-  /** The grant id. */
+  /** The id of the grant. Its code has the same id. */
   grant_id?: string | undefined;
-  /** Only refusals from then on. It must not lie in the future. */
+  /** Only refusals of this moment or later, which must not lie in the future. */
   since?: string | undefined;
-  /** The maximum number of entries on a page. Default: 50. */
+  /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 }
 
 /** The input of `endpoints.replay`. */
 export interface ReplayInput {
-  /** The endpoint id. */
+  /** The id of the endpoint. */
   endpoint_id: string;
-  /** Only deliveries that ended from then on. It must not lie in the future. */
+  /** Only deliveries that ended at this moment or later, which must not lie in the future. */
   since: string;
 }
 
 /** The input of `resources.delete`. */
 export interface ResourceIdInput {
-  /** The resource id. */
+  /** The id of the resource, which is not its address. */
   resource_id: string;
 }
 
 /** The input of `resources.create`. */
 export interface ResourceInput {
-  /** The address of the server that the grants are for. */
+  /** The address of the server that grants can be for. It never changes. */
   resource: string;
-  /** The name that users see. */
+  /** Its name, as users see it on the consent page: 1 to 60 characters. */
   name: string;
   /** The scopes that can be asked for with it; null for every described one. Default: null. */
   scopes?: string[] | null | undefined;
   /**
-   * The scopes of a request that names none, all within scopes; null for those of the application.
-   * Default: null.
+   * The scopes of requests for it that name none, each of them among its scopes; null for those of
+   * the application. Default: null.
    */
   default_scopes?: string[] | null | undefined;
 }
 
 /** The input of `resources.update`. */
 export interface ResourceUpdateInput {
-  /** The resource id. */
+  /** The id of the resource, which is not its address. */
   resource_id: string;
-  /** The name that users see. */
+  /** Its name, as users see it on the consent page: 1 to 60 characters. */
   name?: string | undefined;
   /** The scopes that can be asked for with it; null for every described one. */
   scopes?: string[] | null | undefined;
-  /** The scopes of a request that names none, all within scopes; null for those of the application. */
+  /**
+   * The scopes of requests for it that name none, each of them among its scopes; null for those of
+   * the application.
+   */
   default_scopes?: string[] | null | undefined;
   /** Ignored: the address of a resource never changes. */
   resource?: unknown | undefined;
@@ -497,53 +566,56 @@ export interface ResourceUpdateInput {
 
 /** The input of `scopes.put`. */
 export interface ScopeInput {
-  /** The scope. */
+  /** The scope, as applications send it. */
   scope: string;
-  /** The title. */
+  /** What a user allows, in a few words: 1 to 100 characters. */
   title: string;
-  /** The description. Default: null. */
+  /** More about it, below the title: 1 to 300 characters; null for nothing. Default: null. */
   description?: string | null | undefined;
-  /** The same in other languages, by language tag (BCP 47). Default: {}. */
+  /** Title and description in other languages, by language tag (BCP 47). Default: {}. */
   texts?:
     | Record<
         string,
         {
-          /** The title. */
+          /** What a user allows, in a few words: 1 to 100 characters. */
           title: string;
-          /** The description. */
+          /** More about it, below the title: 1 to 300 characters; null for nothing. */
           description?: string | null | undefined;
         }
       >
     | undefined;
-  /** Whether it lets an application act, or costs something. Default: false. */
+  /**
+   * Whether it lets an application act for the user, or costs something. The consent page points it
+   * out. Default: false.
+   */
   sensitive?: boolean | undefined;
 }
 
 /** The input of `scopes.delete`. */
 export interface ScopeNameInput {
-  /** The scope. */
+  /** The scope, as applications send it. */
   scope: string;
 }
 
 /** The input of `applications.secrets.revoke`. */
 export interface SecretIdInput {
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
-  /** The secret id. */
+  /** The id of the secret, as its application lists it; not the secret itself. */
   secret_id: string;
 }
 
 /** The input of `applications.secrets.create`. */
 export interface SecretInput {
-  /** The application id. */
+  /** The id of the application. */
   application_id: string;
-  /** When the secret expires, in the future; null for never. Default: null. */
+  /** When the secret stops working, which must lie in the future; null for never. Default: null. */
   expires_at?: string | null | undefined;
 }
 
 /** The input of `summary.get`. */
 export interface SummaryInput {
-  /** How many hours to go back. Default: 24. */
+  /** How many hours to go back from now. Default: 24. */
   hours?: number | undefined;
 }
 
