@@ -76,7 +76,7 @@ export const mistakes: readonly Mistake[] = [
     to: `  const cache = (globalThis as unknown as { cache?: Map<string, never> });
   cache.cache ??= new Map();
   const found = cache.cache.get(credential) ?? (await store.authenticateGrant(grant_id, options));
-  cache.cache.set(credential, found as never);
+  if (found?.first_used_at) cache.cache.set(credential, found as never);
 `,
     seenBy: 'apps/server/test/http/grants.test.ts',
   },
