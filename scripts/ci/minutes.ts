@@ -1,6 +1,6 @@
 /**
- * The minutes of the clock that each part of `.ci/run` should not exceed. On two cores with nothing else to do, they
- * took 1.8, 1.6, 2.8, 9.5, 1.2 and 14.3.
+ * The minutes of the clock that each part of `.ci/run` should not exceed. When these were set, they took 1.8, 1.6, 2.8,
+ * 9.5, 1.2 and 14.3, on two cores with nothing else to do.
  */
 export const BUDGETS = {
   check: 3,

@@ -55,7 +55,7 @@ export const partly: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** Written by tests of the stores, which start the databases: the test of each file. */
+/** Written by tests of the stores, which start the databases: the test of each file. It fails if the file is stale. */
 export const statementTables: Readonly<Record<string, string>> = {
   'packages/store-mongodb/test/statements.txt':
     'packages/store-mongodb/test/statements.slow.test.ts',
