@@ -1,5 +1,11 @@
 import { inputs, type OperationContract, operations } from '@latchkey/schema';
-import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
+import {
+  docs,
+  format,
+  type JsonSchema,
+  typeNames,
+  typeWriter,
+} from '@latchkey/test-kit/written-types';
 import { z } from 'zod';
 import { errorClass } from '../src/error-classes.ts';
 
@@ -203,10 +209,8 @@ function inputInterface(name: string): string {
 }
 
 function outputType(output: z.ZodType, used: Set<string>): string {
-  const { data, next_cursor } = (output as z.ZodObject).shape;
-  if (objectOf(output) !== 'list') return use(output.meta()?.id, used);
-  const item = use((data as z.ZodArray<z.ZodType>).element.meta()?.id, used);
-  return `${use(next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List', used)}<${item}>`;
+  const [name, entry] = typeNames(output);
+  return entry === undefined ? use(name, used) : `${use(name, used)}<${use(entry, used)}>`;
 }
 
 /** The types of these results and of all that is in them. A list is named by its entries. */
@@ -225,9 +229,9 @@ function namesIn(outputs: readonly z.ZodType[]): Set<string> {
   return names;
 }
 
-function use(name: unknown, used: Set<string>): string {
-  used.add(name as string);
-  return name as string;
+function use(name: string, used: Set<string>): string {
+  used.add(name);
+  return name;
 }
 
 const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;

@@ -38,6 +38,10 @@ export interface OperationContract {
   readonly errors: readonly ErrorCode[];
 }
 
+/** Whether it changes nothing. */
+export const isRead = ({ readOnly, method }: OperationContract): boolean =>
+  readOnly ?? method === 'GET';
+
 /** What every row of the table has: an operation of the operator without roles does not compile. */
 export type OperationRow = OperationContract &
   (
@@ -783,6 +787,13 @@ export type Operations = typeof operations;
 
 /** The name of an operation, which is also the name of its tRPC procedure. */
 export type OperationName = keyof Operations;
+
+/** The name of an operation that changes nothing, as {@link isRead} tells. */
+export type ReadName = {
+  [Name in OperationName]: Operations[Name] extends { method: 'GET' } | { readOnly: true }
+    ? Name
+    : never;
+}[OperationName];
 
 /** The input of an operation, as a caller writes it. */
 export type OperationInput<Name extends OperationName> = z.input<Operations[Name]['input']>;

@@ -1,4 +1,10 @@
-import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
+import {
+  docs,
+  format,
+  type JsonSchema,
+  typeNames,
+  typeWriter,
+} from '@latchkey/test-kit/written-types';
 import { z } from 'zod';
 import { errorCodes } from '../src/errors.ts';
 import * as events from '../src/events.ts';
@@ -45,10 +51,8 @@ export interface WrittenTypes {\n${members.join('\n')}\n}
 function nameOf(schema: z.ZodType): string {
   const { shape } = schema as z.ZodObject;
   if (shape !== undefined && Object.keys(shape).length === 0) return 'Record<string, never>';
-  const { object, data, next_cursor } = shape ?? {};
-  if ((object as z.ZodLiteral | undefined)?.value !== 'list') return `types.${schema.meta()?.id}`;
-  const item = (data as z.ZodArray<z.ZodType>).element.meta()?.id;
-  return `types.${next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List'}<types.${item}>`;
+  const [name, entry] = typeNames(schema);
+  return entry === undefined ? `types.${name}` : `types.${name}<types.${entry}>`;
 }
 
 /** Every object by its name. */

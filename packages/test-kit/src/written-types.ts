@@ -45,6 +45,15 @@ export function typeWriter(describe: (name: string, schema: JsonSchema) => strin
   return { objectType, typeOf };
 }
 
+/** The types that the type of an object is written with: its own, or that of a list and that of its entries. */
+export function typeNames(schema: z.ZodType): [name: string, entry?: string] {
+  const { object, data, next_cursor } = (schema as z.ZodObject).shape ?? {};
+  const idOf = (named: z.ZodType) => named.meta()?.id as string;
+  if ((object as z.ZodLiteral | undefined)?.value !== 'list') return [idOf(schema)];
+  const isComplete = (next_cursor as z.ZodType).type === 'null';
+  return [isComplete ? 'CompleteList' : 'List', idOf((data as z.ZodArray<z.ZodType>).element)];
+}
+
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
 
 /** A docstring of these paragraphs. */

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   errorDefinition,
   errorTable,
+  isRead,
   type OperationContract,
   type OperationOutput,
   operations,
@@ -254,9 +255,7 @@ function notLatchkey({ status }: Answer, { origin }: URL, contract: OperationCon
 }
 
 const doubt = (contract: OperationContract): string =>
-  isChange(contract) ? ' The change may have been made: look before you repeat the command.' : '';
-
-const isChange = ({ readOnly, method }: OperationContract) => !(readOnly ?? method === 'GET');
+  isRead(contract) ? '' : ' The change may have been made: look before you repeat the command.';
 
 const NEVER_CONNECTED =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;

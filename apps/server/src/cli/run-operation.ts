@@ -1,5 +1,6 @@
 import {
   operations as contracts,
+  isRead,
   type List,
   type OperationContract,
   type OperationInput,
@@ -62,6 +63,5 @@ export async function runOperation(
 /** All that do not create use an existing database: a missing one means that DATABASE_URL is probably wrong. */
 function accessOf(contract: OperationContract, { creates }: OperationRow): Access {
   if (creates) return CREATING;
-  const isRead = contract.readOnly ?? contract.method === 'GET';
-  return isRead ? READING : { ...CHANGING, signs: contract.needsEvents ?? false };
+  return isRead(contract) ? READING : { ...CHANGING, signs: contract.needsEvents ?? false };
 }

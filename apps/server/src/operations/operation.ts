@@ -1,5 +1,6 @@
 import {
   operations as contracts,
+  isRead,
   type OperationContract,
   type OperationInput,
   type OperationName,
@@ -58,7 +59,7 @@ const implement = (name: OperationName): Operation => {
     ...{ name, counts: 'nothing' },
     ...contract,
     ...(rows[name] as Omit<Operation, keyof OperationContract>),
-    changes: !(contract.readOnly ?? contract.method === 'GET'),
+    changes: !isRead(contract),
   };
 };
 

@@ -5,7 +5,7 @@ import { EVERY_SCOPE, withMarks } from '@latchkey/rules/audit/name-marks';
 import { activeGrants } from '@latchkey/rules/grants/active-grants';
 import type { Service } from '@latchkey/rules/service';
 import { noCounts } from '@latchkey/rules/summary/counts';
-import { formatTimestamp, type OperationName, type Operations, uuidV7Time } from '@latchkey/schema';
+import { formatTimestamp, type ReadName, uuidV7Time } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
@@ -196,15 +196,8 @@ const again = (count: Count, end: End): Again => ({ count, end });
 const revokeGrant = again('grants_revoked', revoke);
 const cancelCode = again('codes_cancelled', cancel);
 
-/** An operation that changes nothing, so there is nothing to do after a restore. */
-type Read = {
-  [Name in OperationName]: Operations[Name] extends { method: 'GET' } | { readOnly: true }
-    ? Name
-    : never;
-}[OperationName];
-
-/** docs/operations/upgrade-and-restore.md has a row for each that ended something. */
-export const afterRestore: { readonly [Name in Exclude<ActionName, Read>]: AfterRestore } = {
+/** docs/operations/upgrade-and-restore.md has a row for each that ended something. A read has none. */
+export const afterRestore: { readonly [Name in Exclude<ActionName, ReadName>]: AfterRestore } = {
   // In the backup, a converted code works again until it expires.
   'grants.convert': cancelCode,
   'grants.revoke': revokeGrant,
