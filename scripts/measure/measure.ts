@@ -3,6 +3,8 @@
 import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { MongoDBUnavailable, startMongoDB } from '../../packages/test-kit/src/mongodb/start.ts';
 import { CEILINGS } from './ceilings.ts';
+import { changes } from './changes/changes.ts';
+import { priceOf } from './changes/prove.ts';
 import { commentShare, linesByFolder } from './lines.ts';
 import { modulesOfVersion } from './modules.ts';
 import { pricesOfChanges } from './price.ts';
@@ -42,6 +44,7 @@ const figures = [
   ...rowsOf('linking flow', await linkingFlow()),
   ...rowsOf('app create', await createApp()),
   ...rowsOf('--version', { modules: await modulesOfVersion() }),
+  ...changes.flatMap((change) => rowsOf(change.name, { files: priceOf(change) })),
   ['comments among the lines of the service', `${(commentShare() * 100).toFixed(1)} %`, ''],
   ...(await sdkSizes()).map(({ entry, bytes }) => [`${entry}: bytes`, format(bytes), '']),
 ];
