@@ -157,39 +157,6 @@ describeOnAnyStore('an endpoint', (fresh) => {
     expect(found.error_code).toBe('endpoint_not_found');
     expect((await call('admin.endpoints.list', { application_id })).data).toEqual([]);
   });
-
-  test('is named in the audit of each change of it', async () => {
-    const { application_id } = await linkedApplication(server);
-    server.lines.length = 0;
-    const { id: endpoint_id } = await create({ application_id });
-    await call('admin.endpoints.update', { endpoint_id, types: ['grant.revoked'] });
-    await call('admin.endpoints.rotate', { endpoint_id });
-    const { id: delivery_id } = await call('admin.endpoints.ping', { endpoint_id });
-    await call('admin.deliveries.retry', { delivery_id });
-    await call('admin.endpoints.replay', { endpoint_id, since: '2026-11-21T02:15:30Z' });
-    await call('admin.endpoints.delete', { endpoint_id });
-    await call('admin.deliveries.retry', { delivery_id });
-    await call('admin.endpoints.get', { endpoint_id });
-    const lines = server.lines.map((line) => JSON.parse(line));
-    const audited = lines
-      .filter(({ msg }) => msg === 'audit')
-      .map(({ action, result, ...ids }) => [
-        ...[action.replace('admin.', ''), result, ids.endpoint_id, ids.delivery_id],
-        ids.application_id,
-      ]);
-    expect(audited).toEqual([
-      ['endpoints.create', 'done', endpoint_id, undefined, application_id],
-      ['endpoints.update', 'done', endpoint_id, undefined, application_id],
-      ['endpoints.rotate', 'done', endpoint_id, undefined, application_id],
-      ['endpoints.ping', 'done', endpoint_id, delivery_id, undefined],
-      ['deliveries.retry', 'done', endpoint_id, delivery_id, undefined],
-      ['endpoints.replay', 'done', endpoint_id, undefined, undefined],
-      ['endpoints.delete', 'done', endpoint_id, undefined, application_id],
-      ['deliveries.retry', 'endpoint_not_found', undefined, delivery_id, undefined],
-      ['endpoints.get', 'endpoint_not_found', endpoint_id, undefined, undefined],
-    ]);
-    expect(server.lines.join()).not.toMatch(/whsec_[A-Za-z0-9]/);
-  });
 });
 
 describeOnAnyStore('a delivery', (fresh) => {

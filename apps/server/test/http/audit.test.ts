@@ -1,7 +1,6 @@
 import { reportGrant } from '@latchkey/rules/audit/grant-history';
-import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { invoke, type Json, requestOf, send, succeed, type Wire, wires } from './call.ts';
+import { invoke, type Json, requestOf, send, type Wire, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { operator, type TestServer, useServer } from './running-server.ts';
@@ -149,46 +148,6 @@ describeOnAnyStore('the life of a grant', (fresh) => {
       ['code_already_used', '[redacted]'],
     ]);
     expect(JSON.stringify(auditLines(server))).not.toContain(linked.secret);
-  });
-});
-
-describeOnAnyStore('what the operator does', (fresh) => {
-  const server = useServer(fresh);
-
-  test('is in the log with its subject, except reads', async () => {
-    const { application_id, secret_id, account_id, issue } = await linkedApplication(server);
-    const { grant_id } = await issue();
-    const as = (name: OperationName, input: object) =>
-      succeed(server, name, { ...input }, operator);
-    const added = await as('admin.applications.secrets.create', { application_id });
-    await as('admin.applications.secrets.revoke', { application_id, secret_id });
-    await as('admin.codes.cancel', { grant_id });
-    await as('admin.applications.disable', { application_id });
-    await as('admin.applications.delete', { application_id });
-    await as('admin.accounts.erase', { account_id });
-    await as('admin.applications.list', {});
-    await as('admin.accounts.list', {});
-    await as('admin.grants.list', { account_id });
-    const told = auditLines(server).map((line) => {
-      const { action, by, result } = line;
-      const { application_id, secret_id, account_id, grant_id } = line;
-      return { action, by, result, application_id, secret_id, account_id, grant_id };
-    });
-    const done = (action: OperationName, ids: object) => ({
-      ...{ action, by: 'operator', result: 'done' },
-      ...ids,
-    });
-    expect(told).toEqual([
-      done('admin.applications.create', { application_id }),
-      done('admin.accounts.put', { account_id }),
-      done('admin.codes.issue', { application_id, account_id, grant_id }),
-      done('admin.applications.secrets.create', { application_id, secret_id: added.id }),
-      done('admin.applications.secrets.revoke', { application_id, secret_id }),
-      done('admin.codes.cancel', { application_id, account_id, grant_id }),
-      done('admin.applications.disable', { application_id }),
-      done('admin.applications.delete', { application_id }),
-      done('admin.accounts.erase', { account_id }),
-    ]);
   });
 });
 

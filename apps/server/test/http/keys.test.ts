@@ -196,18 +196,6 @@ describeOnAnyStore('a key', (fresh) => {
     expect(exported.refusals.map(by)).toEqual([['admin.codes.cancel', key_id]]);
   });
 
-  test('is named by the audit of its creation and of its deletion', async () => {
-    server.lines.length = 0;
-    const { id: key_id } = await newKey(server, 'read');
-    await succeed(server, 'admin.keys.delete', { key_id }, operator);
-    const lines = server.lines.map((line): Json => JSON.parse(line));
-    const done = { key_id, by: 'operator', admin_secret: 'current', result: 'done' };
-    expect(lines.filter(({ msg }) => msg === 'audit')).toMatchObject([
-      { action: 'admin.keys.create', ...done },
-      { action: 'admin.keys.delete', ...done },
-    ]);
-  });
-
   test('has the minute of its last use, which costs one write a minute', async () => {
     const { id, bearer } = await newKey(server, 'read');
     const listed = async (): Promise<Json> => {
