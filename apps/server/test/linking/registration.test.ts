@@ -63,23 +63,12 @@ describeOnAnyStore('what is registered', (fresh) => {
         expect(await update(changes)).toStrictEqual(expected);
       }
       expect(await call('admin.applications.get', { application_id })).toStrictEqual(expected);
-      const unknown = { application_id: randomUUID(), name: 'x' };
-      const missing = await invoke(server, wire, 'admin.applications.update', unknown, operator);
-      expect(missing.body.error_code).toBe('application_not_found');
     });
 
     test(`of a public application has no secret, over ${wire}`, async () => {
       const created = await call('admin.applications.create', { name: 'A tool', public: true });
       expect(created).toMatchObject({ public: true, secrets: [] });
       expect(created).not.toHaveProperty('secret');
-      const refused = await invoke(
-        server,
-        wire,
-        'admin.applications.secrets.create',
-        { application_id: created.id },
-        operator,
-      );
-      expect([refused.status, refused.body.error_code]).toEqual([409, 'application_public']);
     });
 
     test(`of a scope is replaced as a whole, over ${wire}`, async () => {
@@ -102,8 +91,6 @@ describeOnAnyStore('what is registered', (fresh) => {
       expect(names).toEqual(names.toSorted());
       expect(data).toContainEqual(second);
       expect(await call('admin.scopes.delete', { scope })).toStrictEqual(second);
-      const again = await invoke(server, wire, 'admin.scopes.delete', { scope }, operator);
-      expect([again.status, again.body.error_code]).toEqual([404, 'scope_not_found']);
     });
 
     test(`of a resource is normalized, changed and deleted, over ${wire}`, async () => {
@@ -158,9 +145,6 @@ describeOnAnyStore('what is registered', (fresh) => {
       for (const { id } of [created, first, beside]) {
         const deleted = await call('admin.resources.delete', { resource_id: id });
         expect(deleted.id).toBe(id);
-        expect(await refused('admin.resources.delete', { resource_id: id })).toEqual([
-          ...[404, 'resource_not_found'],
-        ]);
       }
     });
 
