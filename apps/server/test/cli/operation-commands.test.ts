@@ -81,6 +81,18 @@ function wordsFor(name: OperatorOperation, input: Input): string[] {
   return [...words, ...operands, ...options];
 }
 
+test('every command that calls a service is one of these, or explains a refusal', () => {
+  const isService = ({ short, long }: { short?: string; long?: string }) =>
+    short === '--service' || long === '--service';
+  const calling = commands.filter(
+    ([, command]) =>
+      command.commands.length === 0 && command.options.find(isService)?.hidden === false,
+  );
+  const found = calling.map(([words]) => words.join(' '));
+  const own = names.map((name) => commandOf(name).words.join(' '));
+  expect(found.toSorted()).toEqual([...own, 'explain'].toSorted());
+});
+
 describeOnAnyStore('the command of', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...EVENTS });
   const SETTINGS = { ADMIN_SECRET, ...LINKING, ...EVENTS };

@@ -67,86 +67,43 @@ describeOnAnyStore('commands with --url', (fresh) => {
     return new URL(headers.get('location') ?? '').searchParams.get('link') ?? '';
   }
 
-  /** Runs every command that is an operation, and returns what they print. */
-  async function walk(run: typeof overTheWire): Promise<Map<string, Run>> {
-    const runs = new Map<string, Run>();
-    const latchkey = async (words: string[], ...more: string[]): Promise<Run> => {
-      const done = await run([...words, ...more]);
-      runs.set(`${words.join(' ')} ${runs.size}`, done);
+  /** Runs the commands that are written by hand, and others that are refused. Returns what they print. */
+  async function walk(run: typeof overTheWire): Promise<Run[]> {
+    const runs: Run[] = [];
+    const latchkey = async (...words: string[]): Promise<Run> => {
+      const done = await run(words);
+      runs.push(done);
       return done;
     };
-    const as = (words: string[], ...more: string[]) => json(latchkey(words, ...more, '--json'));
+    const as = (...words: string[]) => json(latchkey(...words, '--json'));
 
-    await as(['scope', 'put'], 'profile.read', '--title', 'Your profile');
-    const app = await as(['app', 'create'], 'Acme & Co', '--redirect-uri', CALLBACK);
-    const account = await as(['account', 'put'], '--username', 'ada');
-    await latchkey(['scope', 'list']);
-    await latchkey(['app', 'list']);
-    await latchkey(['app', 'update'], app.id, '--name', 'Acme');
-    await latchkey(['app', 'get'], app.id);
-    const added = await as(['app', 'secret', 'add'], app.id);
-    await latchkey(['app', 'secret', 'revoke'], app.id, added.id);
-    await latchkey(['account', 'list'], '--username', 'ada');
-    await latchkey(['account', 'get'], account.id);
-    await latchkey(['account', 'export'], account.id);
-    const resource = await as(['resource', 'create'], 'https://mcp.example/mcp', '--name', 'Notes');
-    await latchkey(['resource', 'list']);
-    await latchkey(['resource', 'update'], resource.id, '--name', 'Notes of Ada');
-    await latchkey(['resource', 'delete'], resource.id);
+    await as('scope', 'put', 'profile.read', '--title', 'Your profile');
+    const app = await as('app', 'create', 'Acme & Co', '--redirect-uri', CALLBACK);
+    const account = await as('account', 'put', '--username', 'ada');
     const who = ['--app', app.id, '--account', account.id];
-    const issued = await as(['code', 'issue'], ...who, '--scope', 'profile.read');
-    await latchkey(['code', 'cancel'], issued.grant_id);
-    await latchkey(['code', 'cancel'], issued.grant_id);
-    const refusals = await as(['refusals'], '--grant', issued.grant_id);
-    await latchkey(['refusals'], '--account', account.id);
-    await latchkey(['explain'], refusals.data[0].request_id);
-    await latchkey(['explain'], 'of-nobody');
-    await latchkey(['grant', 'history'], issued.grant_id);
-    await latchkey(['grant', 'history'], account.id);
-    const [first, second] = [await newLink(app.id), await newLink(app.id)];
-    await latchkey(['link', 'read'], first);
-    await latchkey(['link', 'identify'], first, '--account', account.id);
-    await latchkey(['link', 'approve'], first, '--account', account.id);
-    await latchkey(['link', 'deny'], second);
-    await latchkey(['connection', 'list'], '--account', account.id);
-    await latchkey(['connection', 'revoke'], ...who);
-    await latchkey(['page', 'create'], '--account', account.id);
-    await latchkey(['page', 'end'], '--account', account.id);
-    await latchkey(['grant', 'list'], '--account', account.id);
-    await latchkey(['grant', 'revoke'], issued.grant_id);
-    await latchkey(['grant', 'revoke'], issued.grant_id, issued.grant_id);
-    await latchkey(['grant', 'revoke'], 'no-id');
-    await latchkey(['app', 'update'], app.id, '--redirect-uri', 'no address');
-    await latchkey(['app', 'delete'], app.id);
-    await latchkey(['app', 'disable'], app.id);
-    await latchkey(['app', 'enable'], app.id);
-    await latchkey(['app', 'disable'], app.id);
-    await latchkey(['app', 'delete'], app.id, '--yes');
-    await latchkey(['app', 'get'], app.id);
-    await latchkey(['account', 'erase'], account.id, '--yes');
-    await latchkey(['scope', 'delete'], 'profile.read');
-    const key = await as(['key', 'create'], 'Ada', '--role', 'read');
-    await latchkey(['key', 'list']);
-    await latchkey(['key', 'delete'], key.id);
-    const at = 'http://127.0.0.1:9/events';
-    const endpoint = await as(['endpoint', 'create'], at, '--type', 'grant.revoked');
-    await latchkey(['endpoint', 'create'], 'ftp://host.example/events');
-    await latchkey(['endpoint', 'list']);
-    await latchkey(['endpoint', 'get'], endpoint.id);
-    await latchkey(['endpoint', 'rotate'], endpoint.id, '--overlap', '0');
-    const ping = await as(['endpoint', 'ping'], endpoint.id);
-    await latchkey(['delivery', 'list'], '--endpoint', endpoint.id, '--status', 'failed');
-    const elsewhere = ['--url', 'http://127.0.0.1:9/elsewhere', '--all-types', '--disable'];
-    await latchkey(['endpoint', 'update'], endpoint.id, ...elsewhere);
-    await latchkey(['endpoint', 'ping'], endpoint.id);
-    await latchkey(['endpoint', 'update'], endpoint.id, '--enable');
-    await latchkey(['endpoint', 'replay'], endpoint.id, '--since', '2026-11-21T02:15:30Z');
-    await latchkey(['delivery', 'retry'], app.id);
-    await latchkey(['endpoint', 'delete'], endpoint.id, '--yes');
-    await latchkey(['delivery', 'retry'], ping.id);
-    await latchkey(['summary']);
-    await latchkey(['self']);
-    await latchkey(['settings']);
+    const { grant_id } = await as('code', 'issue', ...who, '--scope', 'profile.read');
+    await latchkey('code', 'cancel', grant_id);
+    await latchkey('code', 'cancel', grant_id);
+    const refusals = await as('refusals', '--grant', grant_id);
+    await latchkey('refusals', '--account', account.id);
+    await latchkey('explain', refusals.data[0].request_id);
+    await latchkey('explain', 'of-nobody');
+    await latchkey('grant', 'history', grant_id);
+    await latchkey('grant', 'history', account.id);
+    await latchkey('link', 'approve', await newLink(app.id), '--account', account.id);
+    await latchkey('connection', 'list', '--account', account.id);
+    await latchkey('connection', 'revoke', ...who);
+    await latchkey('grant', 'revoke', grant_id);
+    await latchkey('grant', 'revoke', grant_id, grant_id);
+    await latchkey('grant', 'revoke', 'no-id');
+    await latchkey('app', 'update', app.id, '--redirect-uri', 'no address');
+    await latchkey('app', 'delete', app.id);
+    await latchkey('app', 'disable', app.id);
+    await latchkey('app', 'delete', app.id, '--yes');
+    await latchkey('app', 'get', app.id);
+    await latchkey('endpoint', 'create', 'ftp://host.example/events');
+    await latchkey('summary');
+    await latchkey('settings');
     return runs;
   }
 
@@ -154,12 +111,7 @@ describeOnAnyStore('commands with --url', (fresh) => {
     const expected = await walk(onDatabase);
     const found = await walk(overTheWire);
     // Both runs make records of their own, so ids, credentials and times differ.
-    const plain = (runs: Map<string, Run>) => [...runs].map(([name, run]) => [name, masked(run)]);
-    expect(plain(found)).toEqual(plain(expected));
-    const walked = [...found.keys()].map((name) => name.replace(/ \d+$/, ''));
-    expect([...new Set(walked)].sort()).toEqual(
-      operations.map(([words]) => words.join(' ')).sort(),
-    );
+    expect(found.map(masked)).toEqual(expected.map(masked));
   });
 
   test('name the key of an operator to those who may list keys, and to itself', async () => {
@@ -236,8 +188,6 @@ function masked({ code, stdout, stderr }: Run): Run {
       .replaceAll(/"by":"\w+"/g, '"by":"ACTOR"')
       .replaceAll(/"address":(?:null|"127.0.0.1")/g, '"address":"ADDRESS"')
       .replaceAll(/lk_\w+/g, 'lk_…')
-      .replaceAll(/whsec_\S+/g, 'whsec_…')
-      .replaceAll(/after \d+ ms|"duration_ms":\d+/g, 'DURATION')
       .replaceAll(/…\w{4}/g, '…')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'TIME')
