@@ -13,7 +13,7 @@ import type { RegistrationSetting } from './setting.ts';
 export const CLIENTS_PATH = '/oauth/clients';
 
 /** The bound of section 32 on the address of a document: the client comes with it in each request. */
-const MAX_CLIENT_ID = 500;
+export const MAX_CLIENT_ID = 500;
 
 export interface AskedRegistration {
   client_name?: unknown;
