@@ -117,7 +117,7 @@ async function startWorld(mongodb: string | undefined): Promise<World> {
 }
 
 /** A database of its own on the MongoDB of the tests. */
-function databaseOn(server: string): { settings: Environment; remove(): Promise<void> } {
+export function databaseOn(server: string): { settings: Environment; remove(): Promise<void> } {
   const name = freshName();
   const DATABASE_URL = urlOf(server, name);
   const NODE_OPTIONS = nodeArgumentsFor(DATABASE_URL).join(' ');
