@@ -327,6 +327,12 @@ describe('SIGN_IN_URL', () => {
     );
   });
 
+  test.each(['CLIENT_DOCUMENTS', 'CLIENT_REGISTRATION'])('has to be on for %s', (name) => {
+    const read = () => loadSettings({ [name]: 'a.example' });
+    expect(read).toThrow(new RegExp(`^${name} is set, but SIGN_IN_URL is not\\. Set both\\.`));
+    expect(loadSettings({ [name]: 'off' }).signInUrl).toBeNull();
+  });
+
   test('stops the start if a browser would reach the pages without TLS', () => {
     const read = (url: string) => () =>
       loadSettings({ SIGN_IN_URL, ADMIN_SECRET, PUBLIC_URL: url });

@@ -219,6 +219,28 @@ describe('a link', () => {
   });
 });
 
+test('a client registers itself, and its user allows a link', async () => {
+  const redirect_uri = 'http://127.0.0.1:51004/callback';
+  const registered = await post('/oauth/register', { redirect_uris: [redirect_uri] });
+  const { client_id } = (await registered.json()) as { client_id: string };
+  const code_verifier = 'v'.repeat(43);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(code_verifier));
+  const asked = new URLSearchParams({
+    ...{ client_id, redirect_uri, response_type: 'code', scope: 'profile.read' },
+    code_challenge: Buffer.from(digest).toString('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const callback = await server.approve(`${server.baseUrl}/oauth/authorize?${asked}`);
+  const code = new URL(callback).searchParams.get('code') ?? '';
+  const redeemed = await fetch(`${server.baseUrl}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code, client_id, redirect_uri, code_verifier },
+    }),
+  });
+  expect(redeemed.status).toBe(200);
+});
+
 test('the settings in force are those of this server, without its secret', async () => {
   const admin = new LatchkeyAdmin({ baseUrl: server.baseUrl, adminSecret: server.adminSecret });
   const { data } = await admin.settings.get();

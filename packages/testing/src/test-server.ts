@@ -287,6 +287,8 @@ const SETTINGS = {
   // With a clock that stands still, the window of a limit would never end.
   RATE_LIMIT: 'off',
   SHUTDOWN_SECONDS: '0',
+  // For the tests of a client that registers itself.
+  CLIENT_REGISTRATION: 'on',
   // The endpoints of a test are in its own process.
   OUTBOUND_ALLOW: 'private,http',
 };

@@ -15,7 +15,11 @@ import {
   PUBLIC_URL,
 } from '../linking/link-flow.ts';
 import { open, visit } from '../linking/page-flow.ts';
-import { redeem } from './document-flow.ts';
+import { OF_STRANGERS, redeem, STRANGER, toThisMachine } from './document-flow.ts';
+import { publish, useWorld } from './document-server.ts';
+import { signed, unsigned } from './signing-client.ts';
+
+const world = useWorld();
 
 const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback';
 const CURSOR_WEB = 'https://www.cursor.com/agents/mcp/oauth/callback';
@@ -468,6 +472,69 @@ describe('CLIENT_REGISTRATION', () => {
     onTestFinished(() => server.close());
     return server;
   }
+
+  test('vouches for a redirect URI that it lists, whoever the client is', async () => {
+    const redirect_uri = 'https://elsewhere.example:8443/x';
+    const published = await publish(world, { redirect_uris: [redirect_uri] }, STRANGER);
+    for (const [CLIENT_REGISTRATION, isVouched] of [
+      ['on', false],
+      ['elsewhere.example', true],
+      [redirect_uri, true],
+      [`${redirect_uri}y`, false],
+    ] as const) {
+      const server = await startTestServer(
+        FILE,
+        { ...OF_STRANGERS, CLIENT_REGISTRATION },
+        toThisMachine,
+      );
+      onTestFinished(() => server.close());
+      await linkingApplication(server);
+      const asked = await begin(server, request(published.address, redirect_uri));
+      const read = await succeed(server, 'admin.links.read', { link: asked }, operator);
+      expect([read.redirect_vouched, read.application.vouched]).toEqual([isVouched, false]);
+    }
+  });
+
+  test('makes no client that the operator vouches for, by the name of the own host', async () => {
+    const server = await started({ CLIENT_REGISTRATION: 'on', CLIENT_DOCUMENTS: 'link.example' });
+    await linkingApplication(server);
+    const asked = await begin(server, request(await register(server, [LOOPBACK]), LOOPBACK));
+    const read = await succeed(server, 'admin.links.read', { link: asked }, operator);
+    expect([read.redirect_vouched, read.application.vouched]).toEqual([false, false]);
+  });
+
+  test.each(['on', 'off'])(
+    'fetches nothing below the own address while it is %s',
+    async (setting) => {
+      const own = await publish(world);
+      const other = await publish(world);
+      const { origin } = new URL(own.address);
+      const settings = { CLIENT_DOCUMENTS: 'any,localhost', OUTBOUND_ALLOW: 'private' };
+      const server = await started({
+        ...settings,
+        ...{ PUBLIC_URL: `${origin}/base`, CLIENT_REGISTRATION: setting },
+      });
+      const { account_id } = await linkingApplication(server);
+      for (const path of ['/oauth/clients/a', '/%6fauth/clients/%ff', '/oauth/clients']) {
+        own.members = { client_id: `${origin}/base${path}` };
+        const asked = request(`${origin}/base${path}`, 'http://127.0.0.1/callback');
+        expect(await refused(server, asked)).toEqual(NOT_TAKEN);
+      }
+      // Nor for the keys of another client.
+      other.members = {
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks_uri: `${origin}/base/oauth/clients/keys`,
+      };
+      const asked = await begin(server, request(other.address, 'http://127.0.0.1/callback'));
+      await succeed(server, 'admin.links.approve', { link: asked, account_id }, operator);
+      const [iss, aud] = [other.address, `${origin}/base`];
+      const exp = Math.floor(server.now() / 1000) + 60;
+      const proof = signed(unsigned({ iss, sub: iss, aud, exp }));
+      const { json } = await redeem(server, 'lk_code_x', { client_id: iss, ...proof });
+      expect(json.error_code).toBe('client_keys_unavailable');
+      expect([own.requests, other.requests]).toEqual([0, 1]);
+    },
+  );
 
   test('that is off has no routes, and begins no link', async () => {
     const on = await started({ CLIENT_REGISTRATION: 'on' });
