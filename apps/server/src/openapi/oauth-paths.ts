@@ -89,6 +89,7 @@ export const authorization = {
       {},
     ),
     parameter('scope', true, 'Described scopes, separated by spaces.', {}),
+    parameter('optional_scope', false, 'What the user can allow besides, in the same form.', {}),
     parameter('state', false, 'Comes back in the response. Required without a code challenge.', {
       maxLength: 2_048,
     }),

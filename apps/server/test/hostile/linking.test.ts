@@ -84,6 +84,7 @@ describe('the linking flow, given anything,', () => {
     const names = fc.constantFrom(
       ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge'],
       ...['code_challenge_method', 'response_mode', 'login_hint', 'ui_locales', 'prompt', 'x'],
+      'optional_scope',
       'resource',
     );
     const address = hostile.map((text) => `https://127.0.0.1:1/${text}`);
