@@ -118,9 +118,16 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a guard takes a grant without the scope',
     file: GUARD,
-    from: '    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient();\n',
+    from: '    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient(grant.scope);\n',
     to: '',
     seenBy: 'packages/client/src/guards/require-grant.test.ts',
+  },
+  {
+    name: 'a grant has what the user has not checked',
+    file: 'packages/rules/src/linking/decide.ts',
+    from: '  return [scope, ...optional.filter((token) => checked.includes(token))].join',
+    to: '  return [scope, ...optional].join',
+    seenBy: 'apps/server/test/linking/optional-scope.test.ts',
   },
   {
     name: 'an application introspects the grants of another',
