@@ -6,6 +6,7 @@ import {
   aConsentPage,
   aDeletion,
   aDocumented,
+  aKeptDocument,
   aKey,
   aLink,
   anAccount,
@@ -107,6 +108,22 @@ export async function everyOperation(
   await store.listResources({ mayBeStale: true });
   await store.updateResource(resource.id, { scopes: null });
   await store.deleteResource(resource.id);
+
+  const fetched = aKeptDocument();
+  const { document_uri, kept_at, kept_until: _, document } = fetched;
+  await store.keepDocument(fetched);
+  await store.keepDocument({ ...fetched, kept_at: kept_at + 3_600_000 });
+  await store.findKeptDocument(document_uri);
+  await store.findKeptDocument(document_uri, { mayBeStale: true });
+  for (const after of [null, document_uri]) {
+    for (const pinned of [undefined, true, false]) {
+      await store.listKeptDocuments({ limit: 10, after }, { now, pinned });
+    }
+  }
+  await store.endKeptDocument(document_uri);
+  await store.pinDocument({ document_uri, kept_at, document }, { most: 9 });
+  await store.listPinned();
+  await store.unpinDocument(document_uri);
 
   const key = aKey();
   await store.createKey(key, { most: 9, now: 0 });
@@ -320,5 +337,6 @@ export async function rowsBeside(store: Store, count: number): Promise<void> {
     await store.createPage({ ...aPage({ account_id: account.id }), initiator });
     await store.addToCount({ key: anId(), points: 1, now: Date.now(), duration: HOUR });
   });
+  await inPortions(count, () => store.keepDocument(aKeptDocument()));
   await store.keepRefusals(Array.from({ length: count }, () => aRefusal()));
 }

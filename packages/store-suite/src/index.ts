@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAccounts } from './accounts.ts';
 import { describeApplications } from './applications.ts';
 import { describeBindings } from './bindings.ts';
+import { describeClientDocuments } from './client-documents.ts';
 import { describeCodes } from './codes.ts';
 import { describeCommandChanges } from './command-changes.ts';
 import { describeConnections } from './connections.ts';
@@ -51,6 +52,7 @@ export function testStore(name: string, harness: StoreHarness): void {
     describeTexts(stores);
     describeScopes(stores);
     describeResources(stores);
+    describeClientDocuments(stores);
     describeKeys(stores);
     describeLinks(stores);
     describePages(stores);

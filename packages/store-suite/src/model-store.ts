@@ -45,6 +45,7 @@ import {
   type GrantHistory,
   type GrantRecord,
   type HourCounts,
+  type KeptDocument,
   type KeyRecord,
   type LinkRecord,
   type LiveCount,
@@ -125,6 +126,7 @@ export const emptyState = () => ({
   accounts: new Map<string, ModelAccount>(),
   scopes: new Map<string, { record: ScopeRecord; id: string }>(),
   resources: new Map<string, ResourceRecord>(),
+  documents: new Map<string, KeptDocument>(),
   keys: new Map<string, KeyRecord>(),
   links: new Map<string, ModelLink>(),
   pages: new Map<string, ModelPage>(),
@@ -515,6 +517,49 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     },
 
     deleteResource: (resource_id) => take(state.resources, resource_id),
+
+    // Client documents
+
+    keepDocument(fetched) {
+      const kept = state.documents.get(fetched.document_uri);
+      if (kept?.kept_until === null) return;
+      const wait = kept?.document === fetched.document ? 3_600_000 : 1;
+      if (kept && fetched.kept_at < kept.kept_at + wait) return;
+      state.documents.set(fetched.document_uri, fetched);
+    },
+
+    findKeptDocument: (document_uri) => state.documents.get(document_uri) ?? null,
+
+    listKeptDocuments: ({ after, limit }, { now, pinned }) =>
+      [...state.documents.values()]
+        .filter(({ document_uri, kept_until }) => {
+          const isMeant = pinned === undefined || pinned === (kept_until === null);
+          return isMeant && (kept_until ?? now + 1) > now && document_uri > (after ?? '');
+        })
+        .sort((a, b) => (a.document_uri < b.document_uri ? -1 : 1))
+        .slice(0, limit),
+
+    listPinned: () =>
+      [...state.documents.values()]
+        .flatMap(({ document_uri, kept_until }) => (kept_until === null ? [document_uri] : []))
+        .sort(),
+
+    pinDocument({ document_uri, document, kept_at }, { most }) {
+      const all = methods.listPinned();
+      if (!all.includes(document_uri) && all.length >= most) return 'document_limit_reached';
+      state.documents.set(document_uri, { document_uri, document, kept_at, kept_until: null });
+      return 'pinned';
+    },
+
+    unpinDocument: (document_uri) =>
+      state.documents.get(document_uri)?.kept_until === null
+        ? take(state.documents, document_uri)
+        : null,
+
+    endKeptDocument(document_uri) {
+      if (state.documents.get(document_uri)?.kept_until !== null)
+        take(state.documents, document_uri);
+    },
 
     // Keys
 
@@ -1090,11 +1135,13 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
 
 /** The housekeeping. */
 export function sweepModel(state: ModelState, now: number, revokedGrantDays = Infinity): void {
-  const { grants, links, pages, refusals, windows, hours, deliveries, deletions } = state;
+  const { grants, links, pages, documents, refusals, windows, hours, deliveries, deletions } =
+    state;
   remove(grants, (one) => isPending(one) && (one.code_expires_at ?? now) <= now);
   remove(links, ({ expires_at }) => expires_at + LINKS_KEPT <= now);
   remove(pages, ({ expires_at }) => expires_at + LINKS_KEPT <= now);
   remove(refusals, ({ expires_at }) => expires_at <= now);
+  remove(documents, ({ kept_until }) => (kept_until ?? now + 1) <= now);
   remove(windows, ({ ends_at }) => ends_at <= now);
   remove(hours, ({ hour }) => hour + COUNTS_KEPT <= now);
   remove(deliveries, ({ ended_at }) => ended_at !== null && ended_at + DELIVERIES_KEPT <= now);

@@ -13,6 +13,7 @@ import type {
   EndpointRecord,
   GrantAuthentication,
   GrantRecord,
+  KeptDocument,
   KeyRecord,
   LinkRecord,
   PageRecord,
@@ -128,6 +129,17 @@ export function aResource(members: Partial<ResourceRecord> = {}): ResourceRecord
     default_scopes: ['notes.read'],
     created_at: 1_700_000_000_000,
     generation: 0,
+    ...members,
+  };
+}
+
+export function aKeptDocument(members: Partial<KeptDocument> = {}): KeptDocument {
+  const document_uri = `https://client.example/${anId()}`;
+  return {
+    document_uri,
+    document: JSON.stringify({ client_id: document_uri }),
+    kept_at: 1_700_000_000_000,
+    kept_until: Date.now() + 3_600_000,
     ...members,
   };
 }

@@ -4,6 +4,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { describe, expect, test, vi } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import {
+  aKeptDocument,
   anId,
   anInitiator,
   aPage,
@@ -57,6 +58,11 @@ export function describeSweep(stores: SuiteStores): void {
       const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
       await Promise.all([addToPast(), addToPresent()]);
 
+      const document = aKeptDocument({ kept_until: Date.now() + 1_500 });
+      const pin = aKeptDocument();
+      await stores.store.keepDocument(document);
+      await stores.store.pinDocument(pin, { most: 100 });
+
       const hourOf = (time: number) => Math.floor(time / 3_600_000) * 3_600_000;
       const counts = { 'grants:created': 1 };
       const oldHour = { hour: hourOf(Date.now() - COUNTS_KEPT), counts };
@@ -89,6 +95,12 @@ export function describeSweep(stores: SuiteStores): void {
         timeout: stores.sweepTimeout,
         interval: 250,
       });
+      const findDocument = () => stores.store.findKeptDocument(document.document_uri);
+      await vi.waitFor(async () => expect(await findDocument()).toBeNull(), {
+        timeout: stores.sweepTimeout,
+        interval: 250,
+      });
+      expect(await stores.store.findKeptDocument(pin.document_uri)).not.toBeNull();
       const hours = async () => {
         const time = { since: oldHour.hour, until: keptHour.hour + 1 };
         return (await stores.store.listCounts(time)).map(({ hour }) => hour);

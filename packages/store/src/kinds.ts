@@ -310,6 +310,26 @@ export const clientDocuments = kind(
   { key: 'address', copied: 'all' },
 );
 
+/** Of client documents: the last good one of an application, until its time is over, and those that are pinned. */
+export const keptDocuments = kind(
+  'kept_documents',
+  {
+    document_uri: text(),
+    /** As JSON. It is read anew each time, since what counts of it is up to the settings. */
+    document: claim(),
+    kept_at: time(),
+    /** Not set while it is pinned. */
+    kept_until: optional(time()),
+  },
+  {
+    key: 'document_uri',
+    indexes: { pinned_documents: { on: ['document_uri'], where: { unset: ['kept_until'] } } },
+    expiry: { at: 'kept_until' },
+    copied: 'all',
+    isLong: true,
+  },
+);
+
 export const accounts = kind(
   'accounts',
   {

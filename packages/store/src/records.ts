@@ -152,6 +152,17 @@ export interface LinkedDocument
   extends DocumentedClient,
     Pick<ApplicationRecord, 'name' | 'homepage_uri' | 'policy_uri' | 'tos_uri'> {}
 
+/** A client document that can be used without its server. */
+export interface KeptDocument {
+  document_uri: string;
+  /** As JSON. */
+  document: Claimed<string>;
+  /** When it was fetched, or pinned. */
+  kept_at: Milliseconds;
+  /** Null while it is pinned. */
+  kept_until: Milliseconds | null;
+}
+
 /** An authorization request that was accepted. */
 export interface LinkRecord {
   /** UUIDv7, made at `/oauth/authorize`. It is also the id inside the link. */

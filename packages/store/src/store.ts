@@ -24,6 +24,7 @@ import type {
   GrantHistory,
   GrantRecord,
   HourCounts,
+  KeptDocument,
   KeyRecord,
   LinkDecision,
   LinkRecord,
@@ -141,6 +142,13 @@ export interface ListRange {
   limit: number;
   /** Only records older than this id; null to start with the newest. */
   before: string | null;
+}
+
+/** A part of the list of client documents. */
+export interface DocumentRange {
+  limit: number;
+  /** Only those behind this address; null to start with the first. */
+  after: string | null;
 }
 
 /** The refusals of a request, an application, an account or a grant; `{}` for all. */
@@ -474,6 +482,41 @@ export interface Store {
    * may lose the time: the next use makes up for it.
    */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
+
+  // Client documents
+
+  /**
+   * Keeps a document that was fetched at its `kept_at`, unless one is pinned or was fetched later. The same document
+   * again is kept once an hour.
+   */
+  keepDocument(document: KeptDocument): Promise<void>;
+
+  /** Pinned or kept. One that is over may still be there. */
+  findKeptDocument(document_uri: string, options?: ReadOptions): Promise<KeptDocument | null>;
+
+  /** Those that are pinned, or kept at `now`, by their address. */
+  listKeptDocuments(
+    range: DocumentRange,
+    filter: { now: Milliseconds; pinned?: boolean | undefined },
+  ): Promise<KeptDocument[]>;
+
+  /** The addresses of those that are pinned. Sees every acknowledged change. */
+  listPinned(): Promise<string[]>;
+
+  /**
+   * Pins a document in the place of what is kept or pinned. Refuses another one if there are `most`. Concurrent
+   * calls may exceed that by their number.
+   */
+  pinDocument(
+    document: Omit<KeptDocument, 'kept_until'>,
+    limit: { most: number },
+  ): Promise<'pinned' | 'document_limit_reached'>;
+
+  /** Returns the document that was pinned; null if there is none. Nothing of it is left. */
+  unpinDocument(document_uri: string): Promise<KeptDocument | null>;
+
+  /** Removes what is kept, and not what is pinned. */
+  endKeptDocument(document_uri: string): Promise<void>;
 
   // Accounts
 

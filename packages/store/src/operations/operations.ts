@@ -3,6 +3,7 @@ import type { Adapter } from '../adapter.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
+import { clientDocuments } from './client-documents.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { deliveries } from './deliveries.ts';
@@ -40,6 +41,7 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),
     ...scopes(db, clock),
     ...resources(db),
+    ...clientDocuments(db),
     ...keys(db),
     ...codes(db),
     ...grants(db),
