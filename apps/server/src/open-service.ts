@@ -7,6 +7,7 @@ import { createCommandChanges } from '@latchkey/rules/audit/command-changes';
 import { createLogNumbers } from '@latchkey/rules/audit/log-numbers';
 import { createRefusalKeeper, type RefusalKeeper } from '@latchkey/rules/audit/refusal-keeper';
 import { createClientDocuments } from '@latchkey/rules/client-documents/client-documents';
+import { createPins } from '@latchkey/rules/client-documents/pins';
 import {
   createEvents,
   type EventsObserver,
@@ -94,16 +95,17 @@ export function linkingFrom(
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
+  const pins = hosts && createPins(hosts);
   const name = pageNameOf({ pageName, signInUrl });
-  const vouchers = createVouchers(hosts, name, setting);
+  const vouchers = createVouchers(pins, name, setting);
   const registeredClients = createRegisteredClients({
     ...{ publicUrl, setting, schemes, pageName: name },
   });
   const clientDocuments =
-    hosts &&
+    pins &&
     createClientDocuments({
       clock,
-      hosts,
+      hosts: pins,
       vouchers,
       isOwn: registeredClients.isOwn,
       schemes,
@@ -113,7 +115,7 @@ export function linkingFrom(
       limitsCallers: rateLimit !== null,
       resolve,
     });
-  return { signInUrl, publicUrl, vouchers, clientDocuments, registeredClients };
+  return { signInUrl, publicUrl, vouchers, clientDocuments, pins, registeredClients };
 }
 
 /** @returns null without EVENTS_KEY */

@@ -63,7 +63,7 @@ export interface Vouchers {
  * @param registration - null: nobody registers
  */
 export function createVouchers(
-  hosts: DocumentHosts | null,
+  hosts: Pick<DocumentHosts, 'names'> | null,
   pageName: string,
   registration: RegistrationSetting | null = null,
 ): Vouchers {

@@ -193,7 +193,7 @@ export const errorTable = {
     title: 'The document of the application is not available right now',
     description:
       'The client_id is the address of a document that cannot be fetched at the moment. Try again in a moment. If it happens again, tell the developers of the application.',
-    help: 'Nothing was done. The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. `latchkey explain` says what to do about it. Without a reason, too many fetches from this host have failed within a minute.',
+    help: 'Nothing was done. The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. `latchkey explain` says what to do about it. Without a reason, too many fetches from this host have failed within a minute. Operators can pin a document, which is used without a fetch: `latchkey document pin`.',
     retryAfter: 30,
   },
   registration_invalid: {
@@ -443,6 +443,22 @@ export const errorTable = {
     description:
       'There are 200 resources, which is the maximum. Delete one that is no longer used, then try again.',
     help: 'Deleting a resource ends no grant.',
+  },
+  document_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such pinned document',
+    description:
+      'No document of this address is pinned. List the pinned documents to find the right address.',
+    help: '`latchkey document list --pinned` shows them. An address is compared character for character. What is only kept is not unpinned: it is over at its `kept_until`.',
+  },
+  document_limit_reached: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'There are 100 pinned documents',
+    description:
+      'There are 100 pinned documents, which is the maximum. Unpin one that is no longer needed, then try again.',
+    help: 'A pinned document can be replaced at any time. Unpinning ends no grant: the next link fetches the document.',
   },
   key_not_found: {
     status: 404,

@@ -253,6 +253,10 @@ const eventTypes: Rule = (value) => {
   return kept(all.filter((type) => (value as string[]).includes(type)));
 };
 
+const textOf500 = keptIf((value) => value.length <= 500);
+const object: Rule = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? kept(value) : 'refused';
+
 /** A member of a text in another language. */
 const texts: Rule = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'refused';
@@ -464,6 +468,12 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     resource: optional(any),
   },
   listInput: listMembers,
+  documentPinInput: { document_uri: needed(textOf500), document: needed(object) },
+  documentUriInput: { document_uri: needed(textOf500) },
+  documentListInput: {
+    ...{ pinned: optional(boolean), limit: or(limit, 50) },
+    cursor: optional(keptIf((value) => /^[0-9A-Za-z_-]{11,667}$/.test(value))),
+  },
   applicationListInput: { documents: optional(boolean), ...listMembers },
   accountListInput: {
     ...{ username: optional(hostText), external_id: optional(externalId) },
@@ -798,6 +808,7 @@ const right: Record<string, fc.Arbitrary<unknown>> = {
   return_url: fc.constant('https://app.example/connections'),
   code_challenge: fc.constant('A'.repeat(43)),
   texts: fc.constantFrom({}, { de: { title: 'Profil lesen' } }),
+  document: fc.dictionary(shortText, fc.jsonValue()),
 };
 
 /** An input as parsed from JSON, where `__proto__` is an ordinary member. */

@@ -470,6 +470,40 @@ export const applicationListInput = operatorInput({
   ...listMembers,
 });
 
+const documentUri = z
+  .string()
+  .max(500)
+  .meta({
+    description: 'The address of the document, character for character.',
+    examples: ['https://app.example/oauth-client.json'],
+  });
+
+export const documentPinInput = operatorInput({
+  document_uri: documentUri,
+  document: z.record(z.string(), z.unknown()).meta({
+    description: 'The document itself, at most 10 KiB as JSON.',
+    examples: [
+      {
+        client_id: 'https://app.example/oauth-client.json',
+        client_name: 'Acme',
+        redirect_uris: ['https://app.example/callback'],
+      },
+    ],
+  }),
+});
+
+export const documentUriInput = operatorInput({ document_uri: documentUri });
+
+export const documentListInput = operatorInput({
+  pinned: z.boolean().optional().meta({ description: 'Whether they are pinned. Default: all.' }),
+  limit: listMembers.limit,
+  cursor: z
+    .string()
+    .regex(/^[0-9A-Za-z_-]{11,667}$/, 'Must be the next_cursor of the previous page.')
+    .optional()
+    .meta({ description: 'The next_cursor of the previous page.' }),
+});
+
 export const accountListInput = operatorInput({
   username: hostText
     .optional()

@@ -294,7 +294,7 @@ export const cancelledCode = z
     description: 'A code that was cancelled before it was converted.',
   });
 
-const list = <Item extends z.ZodType>(item: Item, id: string) =>
+const list = <Item extends z.ZodType>(item: Item, id: string, order = 'newest first') =>
   z
     .object({
       object: z.literal('list'),
@@ -303,7 +303,7 @@ const list = <Item extends z.ZodType>(item: Item, id: string) =>
         description: 'Send it as `cursor` to get the next page; null at the end.',
       }),
     })
-    .meta({ id, description: 'A page of a list, newest first.' });
+    .meta({ id, description: `A page of a list, ${order}.` });
 
 const completeList = <Item extends z.ZodType>(item: Item, id: string, description: string) =>
   z
@@ -370,6 +370,38 @@ export const resourceList = completeList(
   'ResourceList',
   'All resources, by their address.',
 );
+
+export const clientDocument = z
+  .object({
+    object: z.literal('client_document'),
+    document_uri: z.string().meta({
+      description: 'The address of the document, which is the client_id of its application.',
+      examples: ['https://app.example/oauth-client.json'],
+    }),
+    application_id: uuid
+      .nullable()
+      .meta({ description: 'Identifies its application; null before the first approval.' }),
+    name: text.meta({
+      description: 'The name of its application, 1 to 200 characters.',
+      examples: ['Acme'],
+    }),
+    redirect_uris: z
+      .array(z.string())
+      .meta({ description: 'The redirect URIs of the document that are taken here.' }),
+    method: z.enum(['private_key_jwt', 'none']).meta({
+      description: 'How its application authenticates; none if anybody can call as it.',
+    }),
+    pinned: z.boolean().meta({
+      description: 'Whether it is used until it is unpinned, without a fetch.',
+    }),
+    kept_at: timestamp.meta({ description: 'When it was pinned, or fetched.' }),
+    kept_until: timestamp
+      .nullable()
+      .meta({ description: 'Until when it is used while its server fails; null if it is pinned.' }),
+  })
+  .meta({ id: 'ClientDocument', description: 'What an application says of itself.' });
+
+export const clientDocumentList = list(clientDocument, 'ClientDocumentList', 'by document_uri');
 
 const keyId = uuid.meta({ description: 'Identifies the key, for example to delete it.' });
 const keyName = text.meta({

@@ -25,6 +25,8 @@ export interface OperationContract {
   readonly readOnly?: boolean;
   /** Only there if the linking flow is on: see SIGN_IN_URL. Default: false. */
   readonly needsLinking?: boolean;
+  /** Only there if documents are taken: see CLIENT_DOCUMENTS. Default: false. */
+  readonly needsDocuments?: boolean;
   /** Only there if events are on: see EVENTS_KEY. Default: false. */
   readonly needsEvents?: boolean;
   readonly summary: string;
@@ -413,6 +415,45 @@ export const operations = {
     input: input.resourceIdInput,
     output: object.resource,
     errors: ['resource_not_found'],
+  },
+  'admin.documents.pin': {
+    method: 'POST',
+    path: '/admin/documents/pin',
+    caller: 'operator',
+    roles: ['operate'],
+    needsDocuments: true,
+    summary: 'Pin a client document',
+    description:
+      'From then on, the document at this address is the one that is sent here: nothing is fetched, and the address is taken as one that you vouch for. A pinned document is replaced. Link requests that are not decided go on with what they have.',
+    input: input.documentPinInput,
+    output: object.clientDocument,
+    errors: ['document_limit_reached', 'store_full'],
+  },
+  'admin.documents.unpin': {
+    method: 'POST',
+    path: '/admin/documents/unpin',
+    caller: 'operator',
+    roles: ['operate'],
+    needsDocuments: true,
+    summary: 'Unpin a client document',
+    description:
+      'The next link of the application fetches its document again. Returns the document as it was.',
+    input: input.documentUriInput,
+    output: object.clientDocument,
+    errors: ['document_not_found'],
+  },
+  'admin.documents.list': {
+    method: 'GET',
+    path: '/admin/documents',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    needsDocuments: true,
+    summary: 'List the client documents',
+    description:
+      'Those that are pinned, and those that are kept while their server fails, by address.',
+    input: input.documentListInput,
+    output: object.clientDocumentList,
+    errors: [],
   },
   'admin.connections.list': {
     method: 'GET',

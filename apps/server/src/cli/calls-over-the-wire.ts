@@ -203,6 +203,11 @@ function failureOf(answer: Answer, base: URL, contract: OperationContract): Erro
         `${base.origin} does not offer this operation: events are off, because EVENTS_KEY is not set there. If it is set, check the path of --url.`,
       );
     }
+    if (contract.needsDocuments) {
+      return new Error(
+        `${base.origin} does not offer this operation: client documents are off, because CLIENT_DOCUMENTS is off there. If it is on, check the path of --url.`,
+      );
+    }
     return new Error(
       contract.needsLinking
         ? `${base.origin} does not offer this operation: its linking flow is off, because SIGN_IN_URL is not set there. If it is set, check the path of --url.`

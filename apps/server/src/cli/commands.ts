@@ -53,6 +53,11 @@ export const commands: readonly CommandRow[] = [
     object: 'resources',
   },
   {
+    name: 'document',
+    description: 'what applications say of themselves that nobody registered',
+    object: 'documents',
+  },
+  {
     name: 'key',
     description: "the operator's credentials, with roles",
     object: 'keys',

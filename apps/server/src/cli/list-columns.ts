@@ -89,6 +89,15 @@ export const listColumns: ListColumns = {
     flexible('NAME', ({ name }) => name),
     optional('SCOPES', ({ scopes }) => scopes?.join(' ') ?? 'all'),
   ],
+  'admin.documents.list': [
+    flexible('DOCUMENT', ({ document_uri }) => document_uri),
+    flexible('NAME', ({ name }) => name),
+    { title: 'STATE', text: ({ pinned }) => (pinned ? 'pinned' : 'kept') },
+    optional('METHOD', ({ method }) => method),
+    optional('APPLICATION', ({ application_id }) => application_id),
+    age(({ kept_at }) => kept_at),
+    optional('UNTIL', ({ kept_until }) => kept_until),
+  ],
   'admin.connections.list': [
     { title: 'APPLICATION', text: ({ application }) => application.id },
     flexible('NAME', ({ application }) => application.name),

@@ -207,13 +207,15 @@ export function inputFrom(
       // An option that begins with `no-` is false if it is given.
       if (given === !option.negate) input[member.name] = means;
     } else if (given !== undefined && given !== false) {
-      input[member.name] = member.type === 'object' ? readJson(command, option, given) : given;
+      input[member.name] =
+        member.type === 'object' ? readJson(command, option.long ?? '', given) : given;
     }
   }
   return input;
 }
 
-function readJson(command: Command, { long }: Option, file: string): unknown {
+/** @param place - where the command line names the file */
+export function readJson(command: Command, place: string, file: string): unknown {
   let why = 'is not a JSON object';
   try {
     const value = decodeJson(readFileSync(file, 'utf8'));
@@ -221,5 +223,5 @@ function readJson(command: Command, { long }: Option, file: string): unknown {
   } catch (error) {
     why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
   }
-  return command.error(`error: the file of '${long}', ${file}, ${why}`);
+  return command.error(`error: the file of '${place}', ${file}, ${why}`);
 }

@@ -16,6 +16,7 @@ import {
   optionName,
   optionsOf,
   placeholder,
+  readJson,
 } from './member.ts';
 import { type OperationRow, rowsByName } from './operation-rows.ts';
 import { runOperation } from './run-operation.ts';
@@ -128,7 +129,7 @@ function addOperation(
     refuseWrongOptions(command, contract, row, { taken, changes, terminal });
     const operands: Record<string, unknown> = {};
     for (const [index, member] of argumentsOf.entries()) {
-      operands[member.name] = await operandOf(terminal, member, given[index], row);
+      operands[member.name] = await operandOf(command, terminal, member, given[index], row);
     }
     const input = { ...row.defaults, ...fixed, ...operands, ...changes };
     try {
@@ -183,7 +184,14 @@ function describeCommand(
   addExamples(command, ...lines);
 }
 
-async function operandOf(terminal: Terminal, member: Member, given: unknown, row: OperationRow) {
+async function operandOf(
+  command: Command,
+  terminal: Terminal,
+  member: Member,
+  given: unknown,
+  row: OperationRow,
+) {
+  if (member.type === 'object') return readJson(command, `<${placeholder(member)}>`, String(given));
   if (given === undefined && row.newId === member.name) {
     const { newId } = await import('@latchkey/domain/credentials/credentials');
     return newId(Date.now());

@@ -94,6 +94,14 @@ export const operationRows = {
     ends: 'Delete the resource {resource_id}? Nobody can ask for it any more, and its open links end, for good.',
     done: 'The resource {resource} is deleted. It was: {name}',
   },
+  'admin.documents.pin': {
+    positional: ['document_uri', 'document'],
+    done: 'The document of {document_uri} is pinned: {name}',
+  },
+  'admin.documents.unpin': {
+    positional: ['document_uri'],
+    done: 'The document of {document_uri} is no longer pinned. It was: {name}',
+  },
   'admin.connections.list': { positional: [] },
   'admin.connections.revoke': {
     command: null,

@@ -140,6 +140,7 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, stri
   accounts_signed_out: 'accounts signed out',
   scopes_deleted: 'descriptions of scopes deleted',
   resources_deleted: 'resources deleted',
+  documents_unpinned: 'documents unpinned',
   keys_deleted: 'keys deleted',
   endpoints_deleted: 'endpoints deleted',
   endpoints_disabled: 'endpoints disabled',

@@ -50,6 +50,7 @@ export function offeredRoutes(
   const hasAdmin = routes !== 'public';
   const offered = [...operations.values()]
     .filter(({ needsLinking }) => !needsLinking || service.linking !== null)
+    .filter(({ needsDocuments }) => !needsDocuments || service.linking?.clientDocuments != null)
     .filter(({ needsEvents }) => !needsEvents || service.events !== null)
     .filter(({ caller }) =>
       caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,

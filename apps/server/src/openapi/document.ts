@@ -214,6 +214,7 @@ function describeOperation(name: string, operation: OperationContract): Describe
   const example = exampleOf(name);
   const needs = [
     ...(operation.needsLinking ? ['SIGN_IN_URL'] : []),
+    ...(operation.needsDocuments ? ['CLIENT_DOCUMENTS'] : []),
     ...(operation.needsEvents ? ['EVENTS_KEY'] : []),
   ];
   const note = needs.map((setting) => ` Only there if \`${setting}\` is set.`).join('');

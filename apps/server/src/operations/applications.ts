@@ -4,7 +4,7 @@ import { deleteApplication } from '@latchkey/rules/applications/delete-applicati
 import { addSecret, removeSecret } from '@latchkey/rules/applications/secrets';
 import { updateApplication } from '@latchkey/rules/applications/update-application';
 import { marksOf, scopeMarksOf } from '@latchkey/rules/audit/name-marks';
-import { vouchersOf } from '@latchkey/rules/linking/linking';
+import { readPins, vouchersOf } from '@latchkey/rules/linking/linking';
 import type { Service } from '@latchkey/rules/service';
 import type { ApplicationRecord } from '@latchkey/store/records';
 import { readList } from './list.ts';
@@ -17,19 +17,21 @@ export const applicationRows: OperationRows<'admin.applications'> = {
     ids: { application_id: 'output.id' },
     handle: async (service, members) => {
       const { application, secret } = await createApplication(service, members);
-      return { ...shown(service, application), ...(secret !== null && { secret }) };
+      return { ...toApplicationNow(service, application), ...(secret !== null && { secret }) };
     },
   },
   'admin.applications.list': {
     audited: 'refusals',
     ids: {},
-    handle: (service, { documents: documented, ...part }) =>
-      readList(
+    handle: async (service, { documents: documented, ...part }) => {
+      await readPins(service);
+      return readList(
         part,
         (range) => service.store.listApplications(range, { documented }),
         (application) => application.id,
-        (application) => shown(service, application),
-      ),
+        (application) => toApplicationNow(service, application),
+      );
+    },
   },
   'admin.applications.get': {
     audited: 'refusals',
@@ -88,6 +90,7 @@ export const applicationRows: OperationRows<'admin.applications'> = {
 
 async function setDisabled(service: Service, application_id: string, disabled: boolean) {
   const { store, clock } = service;
+  await readPins(service);
   const { show } = vouchersOf(service);
   const nameOf = (application: ApplicationRecord) => show(application).name;
   const application = await store.setApplicationDisabled(application_id, disabled, clock(), nameOf);
@@ -95,5 +98,11 @@ async function setDisabled(service: Service, application_id: string, disabled: b
   return shown(service, application);
 }
 
-const shown = (service: Service, application: ApplicationRecord) =>
+async function shown(service: Service, application: ApplicationRecord) {
+  if (application.document !== null) await readPins(service);
+  return toApplicationNow(service, application);
+}
+
+/** With the pins that were read last. */
+const toApplicationNow = (service: Service, application: ApplicationRecord) =>
   toApplication(vouchersOf(service).show(application), service.clock());

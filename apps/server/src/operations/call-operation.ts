@@ -15,6 +15,9 @@ export type InsideCaller = { by: 'operator' } | { by: 'command_line'; os_user: s
 const LINKING_IS_OFF =
   'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
 
+const DOCUMENTS_ARE_OFF =
+  'CLIENT_DOCUMENTS is off, so there are no client documents. Give commands the settings of the service. Example: CLIENT_DOCUMENTS=claude.ai';
+
 const EVENTS_ARE_OFF =
   'EVENTS_KEY is not set, so events are off. Give commands the settings of the service. Example: EVENTS_KEY_FILE=/run/secrets/events_key';
 
@@ -27,6 +30,9 @@ export async function callOperation<Name extends OperatorOperation>(
 ): Promise<OperationOutput<Name>> {
   const operation = operationNamed<OperatorOperation>(name);
   if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
+  if (operation.needsDocuments && service.linking?.clientDocuments == null) {
+    throw new BadSetting(DOCUMENTS_ARE_OFF);
+  }
   if (operation.needsEvents && service.events === null) throw new BadSetting(EVENTS_ARE_OFF);
   const request = {
     redacted: { request_id: newId(service.clock()), address: null },

@@ -1,6 +1,6 @@
 import type { ConnectionWithGrants } from '@latchkey/rules/connections/list-connections';
-import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
 import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
+import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
 import type { LinkAccess } from '@latchkey/rules/linking/link-access';
 import type { NewPage } from '@latchkey/rules/linking/ticket';
 import type { Vouchers } from '@latchkey/rules/vouchers';

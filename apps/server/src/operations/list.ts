@@ -19,16 +19,27 @@ export const pageOf = <Item>(data: Item[], before: string | null): List<Item> =>
   next_cursor: before === null ? null : cursorOfId(before),
 });
 
-export async function readList<Stored, Item>(
+export function readList<Stored, Item>(
   { limit, cursor }: ListInput,
   read: (range: ListRange) => Promise<Stored[]>,
   id: (record: Stored) => string,
   toWire: (record: Stored) => Item,
 ): Promise<List<Item>> {
+  const ofId = (record: Stored) => cursorOfId(id(record));
+  const before = idOfCursor(cursor);
+  return readPage(limit, (most) => read({ limit: most, before }), ofId, toWire);
+}
+
+export async function readPage<Stored, Item>(
+  limit: number,
+  read: (most: number) => Promise<Stored[]>,
+  cursorOf: (record: Stored) => string,
+  toWire: (record: Stored) => Item,
+): Promise<List<Item>> {
   // One record more than asked for shows whether there are more.
-  const records = await read({ limit: limit + 1, before: idOfCursor(cursor) });
+  const records = await read(limit + 1);
   const shown = records.slice(0, limit);
   const last = shown.at(-1);
   const more = records.length > limit && last !== undefined;
-  return pageOf(shown.map(toWire), more ? id(last) : null);
+  return { object: 'list', data: shown.map(toWire), next_cursor: more ? cursorOf(last) : null };
 }

@@ -15,6 +15,7 @@ import type { CallerOf } from './caller.ts';
 import { codeRows } from './codes.ts';
 import { connectionRows } from './connections.ts';
 import { deliveryRows } from './deliveries.ts';
+import { documentRows } from './documents.ts';
 import { endpointRows } from './endpoints.ts';
 import { grantRows } from './grants.ts';
 import { keyRows } from './keys.ts';
@@ -40,6 +41,7 @@ const rows: { readonly [Name in OperationName]: OperationRow<Name> } = {
   ...codeRows,
   ...connectionRows,
   ...deliveryRows,
+  ...documentRows,
   ...endpointRows,
   ...grantRows,
   ...keyRows,

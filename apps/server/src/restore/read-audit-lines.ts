@@ -24,6 +24,7 @@ const auditLine = z
     grant_id: id,
     account_id: id,
     resource_id: id,
+    document_uri: z.string().optional(),
     endpoint_id: id,
     disabled: z.stringbool().optional(),
     secret_version: z.coerce.number().int().optional(),

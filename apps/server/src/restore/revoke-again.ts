@@ -22,6 +22,7 @@ export interface RevokedAgain {
   accounts_signed_out: number;
   scopes_deleted: number;
   resources_deleted: number;
+  documents_unpinned: number;
   keys_deleted: number;
   endpoints_deleted: number;
   endpoints_disabled: number;
@@ -57,6 +58,7 @@ export async function revokeAgain(
     accounts_signed_out: 0,
     scopes_deleted: 0,
     resources_deleted: 0,
+    documents_unpinned: 0,
     keys_deleted: 0,
     endpoints_deleted: 0,
     endpoints_disabled: 0,
@@ -118,6 +120,11 @@ export async function revokeAgain(
   for (const line of lastSwitches.values()) {
     const ending = afterActions.get(line.action);
     if (typeof ending === 'object') await start(line, ending);
+    if (line.action === 'admin.documents.pin') {
+      done.for_operator.push(
+        `A document of ${line.document_uri} was pinned at ${formatTimestamp(line.at)}. If one is pinned now, it is that of the backup: pin it again.`,
+      );
+    }
   }
   for (const line of shortenedUris.values()) {
     await start(line, again('lists_shortened', shortenUris));
@@ -189,7 +196,7 @@ interface Again {
   count: Count;
   end: End;
   /** If the log has this later for the same `of`, nothing is done. */
-  unless?: { later: ActionName; of: 'application_id' | 'scope' };
+  unless?: { later: ActionName; of: 'application_id' | 'scope' | 'document_uri' };
 }
 
 const again = (count: Count, end: End): Again => ({ count, end });
@@ -226,6 +233,11 @@ export const afterRestore: { readonly [Name in Exclude<ActionName, ReadName>]: A
   'admin.resources.create': 'nothing',
   'admin.resources.update': 'update',
   'admin.resources.delete': again('resources_deleted', deleteResource),
+  'admin.documents.pin': 'nothing',
+  'admin.documents.unpin': {
+    ...again('documents_unpinned', unpinDocument),
+    unless: { later: 'admin.documents.pin', of: 'document_uri' },
+  },
   'admin.connections.revoke': again('grants_revoked', revokeAll),
   'admin.pages.create': 'nothing',
   'admin.pages.end': again('accounts_signed_out', endPages),
@@ -384,6 +396,10 @@ async function scopesLeft(
 async function deleteResource(service: Service, line: AuditLine): Promise<boolean> {
   await handle(service, 'admin.resources.delete', { resource_id: line.resource_id }, line);
   return true;
+}
+
+async function unpinDocument({ store }: Service, line: AuditLine): Promise<boolean> {
+  return (await store.unpinDocument(line.document_uri ?? '')) !== null;
 }
 
 async function deleteKey(service: Service, line: AuditLine): Promise<boolean> {

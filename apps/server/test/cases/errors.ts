@@ -97,7 +97,10 @@ const requestCases: ErrorCase[] = [
 
 const ofOperations = (needsLinking: boolean): ErrorCase[] =>
   operationNames
-    .filter((name) => 'needsLinking' in operations[name] === needsLinking)
+    .filter((name) => {
+      const operation = operations[name];
+      return ('needsLinking' in operation || 'needsDocuments' in operation) === needsLinking;
+    })
     .flatMap((name) => casesOf(name, cases[name].faults ?? {}));
 
 /** Every fault of a request, of its caller, and of each operation but the next ones. */

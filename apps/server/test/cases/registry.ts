@@ -1,11 +1,12 @@
 import { invoke } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
 import { aResource, type Cases, unknown } from './case.ts';
+import { aDocument } from './world.ts';
 
 const scopes = ['profile.read'];
 
-/** What an operator registers besides applications: scopes and resources. */
-export const registryCases: Cases<'admin.scopes.' | 'admin.resources.'> = {
+/** What an operator registers besides applications. */
+export const registryCases: Cases<'admin.scopes.' | 'admin.resources.' | 'admin.documents.'> = {
   'admin.scopes.put': {
     input: () => ({
       ...{ scope: 'eve', title: 'Eve', description: 'Eve', texts: {}, sensitive: false },
@@ -62,4 +63,29 @@ export const registryCases: Cases<'admin.scopes.' | 'admin.resources.'> = {
     input: ({ resource_id }) => ({ resource_id }),
     faults: { resource_not_found: unknown('resource_id') },
   },
+  'admin.documents.pin': {
+    input: ({ account_id }) => aDocument(`https://eve.example/${account_id}`),
+    faults: {
+      document_limit_reached: {
+        'a 101st is pinned': async ({ server }) => {
+          for (let have = 0; have < 100; have++) {
+            const document = aDocument(`https://docs.example/${have}`);
+            await invoke(server, 'REST', 'admin.documents.pin', document, operator);
+          }
+          return { input: aDocument('https://docs.example/one-more') };
+        },
+      },
+    },
+  },
+  'admin.documents.unpin': {
+    input: ({ document_uri }) => ({ document_uri }),
+    faults: {
+      document_not_found: {
+        'it is not pinned': () => ({ input: { document_uri: 'https://nobody.example/knows' } }),
+      },
+    },
+  },
+  'admin.documents.list': { input: () => ({ pinned: true, limit: 1, cursor: CURSOR }) },
 };
+
+const CURSOR = Buffer.from('https://a.example/').toString('base64url');

@@ -23,9 +23,19 @@ export interface World extends Omit<LinkedApplication, 'link'> {
   endpoint_id: string;
   delivery_id: string;
   key_id: string;
+  /** Of a pinned document. */
+  document_uri: string;
 }
 
-/** @param server - with the linking flow and events */
+export const aDocument = (document_uri: string) => ({
+  document_uri,
+  document: { client_id: document_uri, redirect_uris: ['https://app.example/cb'] },
+});
+
+/** What a server needs for every operation, besides events and the linking flow. */
+export const DOCUMENTS = { CLIENT_DOCUMENTS: 'app.example' };
+
+/** @param server - with the linking flow, events and client documents */
 export async function newWorld(server: { url: string }): Promise<World> {
   const linked = await linkedApplication(server);
   const made = (name: Parameters<typeof succeed>[1], input: Record<string, unknown>) =>
@@ -46,7 +56,10 @@ export async function newWorld(server: { url: string }): Promise<World> {
   });
   const { id: delivery_id } = await made('admin.endpoints.ping', { endpoint_id });
   const { id: key_id } = await made('admin.keys.create', { name: 'Ada', role: 'read' });
+  // The same for each world, since there can be 100.
+  const { document_uri } = await made('admin.documents.pin', aDocument('https://app.example/pin'));
   return {
+    document_uri,
     ...{ ...linked, grant, link, resource, resource_id, endpoint_id, delivery_id, key_id },
     pending: {
       grant_id: issued.grant_id,

@@ -1,4 +1,4 @@
-import { succeed } from '../http/call.ts';
+import { type Json, succeed } from '../http/call.ts';
 import { postForm } from '../http/forms.ts';
 import { operator } from '../http/running-server.ts';
 import {
@@ -76,3 +76,13 @@ export const redeem = (server: Server, code: string, client: Record<string, stri
     code_verifier: VERIFIER,
     ...client,
   });
+
+export const pin = (
+  server: { url: string },
+  document_uri: string,
+  members: object = {},
+): Promise<Json> => {
+  const redirect_uris = ['http://127.0.0.1/callback'];
+  const document = { client_id: document_uri, redirect_uris, ...members };
+  return succeed(server, 'admin.documents.pin', { document_uri, document }, operator);
+};

@@ -9,7 +9,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
-import { newWorld, type World } from '../cases/world.ts';
+import { DOCUMENTS, newWorld, type World } from '../cases/world.ts';
 import {
   invoke,
   JSON_TYPE,
@@ -49,7 +49,7 @@ const noTexts: Json[] = [...neverTaken, true, 1234567, 0];
 const badTexts = ['', '\0', 'a\0b', '\ud800', 'a\udc00', '\ud800\ud800', '\u001b[31m', 'a\u0085'];
 
 describeOnAnyStore('a hostile value', (fresh) => {
-  const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const server = useServer(fresh, { ...LINKING, ...EVENTS, ...DOCUMENTS });
   let world: World;
   let right: ReturnType<typeof inputsOf>;
   beforeAll(async () => {

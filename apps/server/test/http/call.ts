@@ -102,8 +102,9 @@ export async function succeed(
   return body;
 }
 
-/** The headers of the response, without those about the connection or the length. */
+/** The headers of the response, without those about the connection or the length, or for other origins. */
 export function headersOf({ headers }: HttpResponse): Record<string, string> {
   const aside = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'];
-  return Object.fromEntries([...headers].filter(([name]) => !aside.includes(name)));
+  const isAside = (name: string) => aside.includes(name) || name.startsWith('access-control-');
+  return Object.fromEntries([...headers].filter(([name]) => !isAside(name)));
 }

@@ -10,6 +10,7 @@ import {
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { expect, test } from 'vitest';
 import { type ErrorCase, errorCases, linkingErrorCases } from '../cases/errors.ts';
+import { DOCUMENTS } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { linkingReasonCases } from '../linking/reason-cases.ts';
 import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
@@ -112,7 +113,7 @@ describeOnAnyStore('the error table', (fresh) => {
 });
 
 describeOnAnyStore('the error table of the linking flow', (fresh) => {
-  testEach(linkingErrorCases, fresh, LINKING);
+  testEach(linkingErrorCases, fresh, { ...LINKING, ...DOCUMENTS });
 });
 
 describeOnAnyStore('a refusal', (fresh) => {

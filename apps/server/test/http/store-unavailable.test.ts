@@ -1,7 +1,7 @@
 import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { inputsOf } from '../cases/cases.ts';
-import { newWorld } from '../cases/world.ts';
+import { DOCUMENTS, newWorld } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
@@ -16,7 +16,7 @@ const BODY = {
 };
 
 describeOnEachStore('without its store, the service', (fresh) => {
-  const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const server = useServer(fresh, { ...LINKING, ...EVENTS, ...DOCUMENTS });
   let inputs: ReturnType<typeof inputsOf>;
   let authorizations: Record<'application' | 'grant' | 'operator', string[]>;
 

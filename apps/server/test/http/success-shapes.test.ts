@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OperationName, operationNames, operations, parseCredential } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
-import { newWorld, type World } from '../cases/world.ts';
+import { DOCUMENTS, newWorld, type World } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, type Json, succeed, type Wire, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
@@ -409,7 +409,7 @@ function idsIn({ object, id, application, ...members }: Json): Json {
 }
 
 describeOnAnyStore('a valid input', (fresh) => {
-  const server = useServer(fresh, { ...EVENTS, ...LINKING });
+  const server = useServer(fresh, { ...EVENTS, ...LINKING, ...DOCUMENTS });
 
   for (const wire of wires) {
     let shared: World;

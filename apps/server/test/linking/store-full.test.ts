@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OperationName, operationNames, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
-import { errorCases, linkingErrorCases } from '../cases/errors.ts';
-import { newWorld } from '../cases/world.ts';
+import { DOCUMENTS, newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
@@ -17,7 +16,7 @@ import {
 import { authorize, LINKING, type LinkingApplication, linkingApplication } from './link-flow.ts';
 import { openConsent, visit } from './page-flow.ts';
 
-const SETTINGS = { ...LINKING, ...EVENTS };
+const SETTINGS = { ...LINKING, ...EVENTS, ...DOCUMENTS };
 
 // Of two servers on one database, one finds too little room, whatever the disk of this machine has.
 

@@ -12,7 +12,7 @@ import type { Store } from '@latchkey/store/store';
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Limit } from '../limits/limit.ts';
-import { vouchersOf } from '../linking/linking.ts';
+import { readPins, vouchersOf } from '../linking/linking.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationAuthentication;
@@ -89,7 +89,11 @@ export async function authenticateDocumented(
   { uri, assertion, audiences }: DocumentProof,
   pairs: { failures: Limit; address_key: string },
 ): Promise<AuthenticatedApplication> {
-  const application = await store.findDocumented(uri);
+  const [application, kept] = await Promise.all([
+    store.findDocumented(uri),
+    assertion === null ? null : store.findKeptDocument(uri),
+    readPins({ store, linking }),
+  ]);
   if (application?.document == null) throw DomainError.because('application_unknown');
   const { id: application_id, document } = application;
   // The id of a record: what a stranger makes up takes no place among the counts.
@@ -106,7 +110,7 @@ export async function authenticateDocumented(
     const { signing_alg } = document;
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
-    const keys = linking?.clientDocuments?.keysOf(document, pairs.address_key);
+    const keys = linking?.clientDocuments?.keysOf(document, pairs.address_key, kept);
     if (keys === undefined) throw DomainError.because('application_unknown');
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {

@@ -12,6 +12,6 @@ export async function deleteApplication(
   const deletion = { application_id, deleted_at: clock(), deleted_by: initiator };
   const deleted = await store.deleteApplication(deletion);
   if (typeof deleted === 'string') throw new DomainError(deleted);
-  await deletions.begin(deletion);
+  await deletions.begin(deletion, deleted.document?.uri ?? null);
   return deleted;
 }

@@ -5,7 +5,8 @@ import type { ListRange, Store } from '@latchkey/store/store';
 import type { Counts } from '../summary/counts.ts';
 
 export interface Deletions {
-  begin(deletion: DeletionRecord): Promise<void>;
+  /** @param document_uri - of the application; null if it has none */
+  begin(deletion: DeletionRecord, document_uri: string | null): Promise<void>;
   complete(): Promise<void>;
   watch(): void;
   close(): Promise<void>;
@@ -19,7 +20,7 @@ const WATCH_EVERY: Milliseconds = 60_000;
 // CODE_LIFETIME; the same time again allows for slow calls and for clocks that differ.
 const SETTLED_AFTER: Milliseconds = 2 * CODE_LIFETIME;
 
-type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion'>;
+type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion' | 'endKeptDocument'>;
 
 export function createDeletions(
   store: Deleting,
@@ -73,8 +74,9 @@ export function createDeletions(
   };
 
   return {
-    async begin(deletion) {
+    async begin(deletion, document_uri) {
       try {
+        if (document_uri !== null) await store.endKeptDocument(document_uri);
         if ((await endPage(deletion, firstPage)) !== null) completeInBackground();
       } catch (error) {
         // The application is deleted, so the call has succeeded.

@@ -26,6 +26,7 @@ export interface AuditedIds {
   redirect_uris?: string;
   scopes?: string;
   resource_id?: string;
+  document_uri?: string;
   endpoint_id?: string;
   delivery_id?: string;
   /** Of an endpoint: `true` or `false`. */

@@ -1,10 +1,10 @@
 import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import type { DocumentedClient } from '@latchkey/store/records';
+import type { DocumentedClient, KeptDocument } from '@latchkey/store/records';
 import { siteOf } from '../limits/limit.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
 import { createScheduler } from '../outbound/scheduler.ts';
-import type { VouchedAddress, Vouchers } from '../vouchers.ts';
+import { openClaim, type VouchedAddress, type Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
 import { DocumentFailure } from './faults.ts';
@@ -14,10 +14,11 @@ import {
   createKeptResponses,
   type FetchResult,
   fetchResults,
+  SERVED_LATE,
   type Wanted,
 } from './kept-responses.ts';
 import type { PublicKey } from './keys.ts';
-import type { ClientSchemes } from './redirect-uris.ts';
+import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 
 const MAX_DOCUMENT_BYTES = 10_240;
 const MAX_KEYS_BYTES = 65_536;
@@ -39,7 +40,7 @@ const PATIENCE: Milliseconds = 5_000;
 
 export interface ClientDocumentOptions {
   clock: Clock;
-  hosts: DocumentHosts;
+  hosts: Pick<DocumentHosts, 'has'>;
   vouchers: Pick<Vouchers, 'ofAddress'>;
   /** Whether an address is of a client that registered itself: nothing there is fetched. */
   isOwn(address: string): boolean;
@@ -60,6 +61,15 @@ export interface ClientDocumentOptions {
 export interface AskedBy {
   caller: string;
   hasApplication: boolean;
+  /** What the database has of an address that has an application. */
+  kept?: KeptDocument | null;
+}
+
+/** As it was fetched. */
+interface Held {
+  document: ClientDocument;
+  /** For the database, until that has it. */
+  unwritten: KeptDocument | null;
 }
 
 /** The documents of applications that nobody registered. */
@@ -110,14 +120,26 @@ export function createClientDocuments({
       ...(resolve === undefined ? {} : { resolve }),
     });
   };
-  const documents = createKeptResponses<ClientDocument>({
+  const read = ({ address, voucher }: VouchedAddress, body: Uint8Array): ClientDocument => {
+    const allowed = voucher === 'operator' ? 'all' : schemes;
+    return readDocument(address, body, { allowPrivate, schemes: allowed });
+  };
+  const readKept = (from: VouchedAddress, { document }: Pick<KeptDocument, 'document'>) =>
+    read(from, Buffer.from(openClaim(document, from.voucher)));
+  const documents = createKeptResponses<Held>({
     clock,
     scheduler,
     limitsJoined: limitsCallers,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
-    read({ address, voucher }, body) {
-      const allowed = voucher === 'operator' ? 'all' : schemes;
-      return readDocument(address, body, { allowPrivate, schemes: allowed });
+    read(from, { body, keep }) {
+      const now = clock();
+      const unwritten = {
+        document_uri: from.address,
+        document: body.toString(),
+        kept_at: now,
+        kept_until: now + keep + SERVED_LATE,
+      };
+      return { document: read(from, body), unwritten };
     },
     onResult(result) {
       results[result] += 1;
@@ -132,7 +154,7 @@ export function createClientDocuments({
   const keySets = createKeptResponses<PublicKey[]>({
     ...ofKeys,
     fetch: fetchWithin(MAX_KEYS_BYTES),
-    read: (_from, body) => readKeysAlone(body),
+    read: (_from, { body }) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
     servesLateWithoutPlace: true,
   });
@@ -140,8 +162,20 @@ export function createClientDocuments({
   const inlineKeys = createKeptResponses<PublicKey[]>({
     ...ofKeys,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
-    read: (_from, body) => readInlineKeys(body),
+    read: (_from, { body }) => readInlineKeys(body),
   });
+  /** Null if the rules of now do not take it, or if it is over. */
+  function lateOf(from: VouchedAddress, kept: KeptDocument) {
+    if (kept.kept_until === null || clock() >= kept.kept_until) return null;
+    try {
+      const value: Held = { document: readKept(from, kept), unwritten: null };
+      return { value, until: kept.kept_until - SERVED_LATE };
+    } catch (error) {
+      if (error instanceof DocumentFailure) return null;
+      throw error;
+    }
+  }
+
   return {
     /** Whether the document of an address is taken here. Nothing is fetched. */
     isAddress: (text: string) => isAddressOf(text, { allowPrivate }) && hosts.has(text),
@@ -150,19 +184,70 @@ export function createClientDocuments({
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
-    find(address: string, { caller, hasApplication }: AskedBy) {
+    async find(address: string, { caller, hasApplication, kept = null }: AskedBy) {
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
-      return documents.find({ ...from, asker: caller, site: siteOf(caller), isKnown });
+      const late = kept && lateOf(from, kept);
+      const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late };
+      return (await documents.find(wanted)).document;
+    },
+
+    /** @throws DocumentFailure if the rules of now do not take it */
+    read: (kept: KeptDocument): ClientDocument =>
+      readKept(vouchers.ofAddress(kept.document_uri), kept),
+
+    /** Whether a text can be the address of a document. */
+    isWritten: (text: string) => isAddressOf(text, { allowPrivate }),
+
+    /** As it is read once it is pinned. @throws DocumentFailure */
+    readVouched(address: string, document: string): ClientDocument {
+      const body = Buffer.from(document);
+      if (body.length > MAX_DOCUMENT_BYTES) throw new DocumentFailure('document_too_large');
+      return readDocument(address, body, { allowPrivate, schemes: 'all' });
+    },
+
+    /** For operators, also where the rules of now do not take it. */
+    describe({ document_uri, document, kept_until }: KeptDocument) {
+      const { voucher } = vouchers.ofAddress(document_uri);
+      const allowed = kept_until === null || voucher === 'operator' ? 'all' : schemes;
+      const body = Buffer.from(openClaim(document, voucher));
+      try {
+        const read = readDocument(document_uri, body, { allowPrivate: true, schemes: 'all' });
+        const redirect_uris = read.redirect_uris.filter((uri) => mayRedirectTo(uri, allowed));
+        return { name: read.name, redirect_uris, method: read.method };
+      } catch (error) {
+        if (!(error instanceof DocumentFailure)) throw error;
+        const name = new URL(document_uri).hostname;
+        return { name, redirect_uris: [], method: 'none' as const };
+      }
+    },
+
+    /** Calls with what the database does not have of an address. */
+    async write(address: string, keep: (document: KeptDocument) => Promise<void>): Promise<void> {
+      const place = { ...vouchers.ofAddress(address), isKnown: true };
+      const held = documents.peek(place, { mayBeLate: true });
+      if (held === null || held.unwritten === null) return;
+      await keep(held.unwritten);
+      held.unwritten = null;
+    },
+
+    /** The next link fetches. */
+    forget(address: string): void {
+      documents.forget({ ...vouchers.ofAddress(address), isKnown: true });
     },
 
     /**
      * Of an application with the method `private_key_jwt`.
      *
      * @param caller - the address that asks
+     * @param kept - what the database has of its document
      */
-    keysOf({ uri, jwks_uri }: DocumentedClient, caller: string): ClientKeys {
-      const wanted = (address: Claimed<string>): Wanted => {
+    keysOf(
+      { uri, jwks_uri }: DocumentedClient,
+      caller: string,
+      kept: KeptDocument | null = null,
+    ): ClientKeys {
+      const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
         const from = vouchers.ofAddress(address);
         const hasOwnPlaces = from.voucher === 'operator';
         return { ...from, asker: caller, site: siteOf(caller), isKnown: true, hasOwnPlaces };
@@ -173,21 +258,27 @@ export function createClientDocuments({
           refresh: () => keySets.refresh(wanted(jwks_uri)),
         };
       }
-      const document = wanted(uri);
+      const own = wanted(uri);
+      if (kept?.kept_until === null) {
+        return { find: async () => readKept(own, kept).keys ?? [], refresh: async () => null };
+      }
+      const keysIn = (held: Held | null) => held?.document.keys;
       return {
         async find() {
-          const known = inlineKeys.peek(document) ?? documents.peek(document)?.keys;
+          const known = inlineKeys.peek(own) ?? keysIn(documents.peek(own));
           if (known) return known;
           try {
-            return await inlineKeys.find(document);
+            return await inlineKeys.find(own);
           } catch (error) {
             const isFinal = error instanceof DocumentFailure && !error.isTemporary;
-            const late = documents.peek(document, { mayBeLate: true })?.keys;
+            const late =
+              keysIn(documents.peek(own, { mayBeLate: true })) ??
+              (kept && lateOf(own, kept))?.value.document.keys;
             if (late && !isFinal) return late;
             throw error;
           }
         },
-        refresh: () => inlineKeys.refresh(document),
+        refresh: () => inlineKeys.refresh(own),
       };
     },
 

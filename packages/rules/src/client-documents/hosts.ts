@@ -6,6 +6,10 @@ export interface DocumentHosts {
   has(address: string): boolean;
   /** Whether it is let in by its address or its host, not only as one of many. */
   names(address: string): boolean;
+  /** Whether a `!` keeps it out. */
+  excludes(address: string): boolean;
+  /** Those that it lets in by their whole address. */
+  readonly addresses: readonly string[];
 }
 
 export const hasTwoLabels = (host: string) => host.includes('.') && !isAddress(host);
@@ -20,16 +24,16 @@ export function parseDocumentHosts(text: string): DocumentHosts | null {
     else if (!(item.startsWith('!') ? excluded.add(item.slice(1)) : included.add(item)))
       return null;
   }
+  const excludes = (address: string) => excluded.match(address, new URL(address).hostname);
   return {
+    excludes,
     has(address) {
       const host = new URL(address).hostname;
-      if (excluded.match(address, host)) return false;
+      if (excludes(address)) return false;
       return included.match(address, host) || (any && hasTwoLabels(host));
     },
-    names(address) {
-      const host = new URL(address).hostname;
-      return included.names(address, host) && !excluded.match(address, host);
-    },
+    names: (address) => included.names(address, new URL(address).hostname) && !excludes(address),
+    addresses: included.addresses().filter((address) => !excludes(address)),
   };
 }
 
@@ -41,6 +45,7 @@ function createPatterns() {
   const names = (address: string, host: string) => exact.has(address) || exact.has(host);
   return {
     names,
+    addresses: () => [...exact].filter((item) => item.startsWith('https://')),
     add(item: string): boolean {
       if (item.startsWith('https://')) {
         exact.add(item);

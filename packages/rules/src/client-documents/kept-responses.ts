@@ -10,7 +10,7 @@ const FAILURES_A_MINUTE = 10;
 const MINUTE: Milliseconds = 60_000;
 const REFRESHED_AGAIN_AFTER = MINUTE;
 /** The good one, after its time, while each fetch fails temporarily. */
-const SERVED_LATE: Milliseconds = 86_400_000;
+export const SERVED_LATE: Milliseconds = 86_400_000;
 
 /** Each is a request that is held open for as long as the fetch of another one takes. */
 export const JOINED_OF_ASKER = 16;
@@ -23,19 +23,25 @@ export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] a
 /** `kept` beside `temporary`: an earlier one took its place. */
 export type FetchResult = (typeof fetchResults)[number];
 
-export interface Wanted extends VouchedAddress, Pick<Outgoing, 'site' | 'hasOwnPlaces'> {
+export interface Wanted<Value> extends VouchedAddress, Pick<Outgoing, 'site' | 'hasOwnPlaces'> {
   /** Of a caller, or an application. */
   asker: string;
   /** It has an application, or the setting names it: not everybody can make such an address. */
   isKnown: boolean;
+  /** What the database has, to be served late as if it were here. */
+  kept?: Late<Value> | null;
+}
+
+/** A good one that may be over its time. */
+interface Late<Value> {
+  value: Value;
+  until: Milliseconds;
 }
 
 /** Where it is kept. */
-type Place = Pick<Wanted, 'address' | 'isKnown' | 'voucher'>;
+type Place = Pick<Wanted<unknown>, 'address' | 'isKnown' | 'voucher'>;
 
-interface Good<Value> {
-  value: Value;
-  until: Milliseconds;
+interface Good<Value> extends Late<Value> {
   /** Of the body that it was read from. */
   bytes: number;
 }
@@ -67,7 +73,7 @@ export function createKeptResponses<Value>({
   clock: Clock;
   scheduler: Scheduler;
   fetch(from: VouchedAddress): Promise<Fetched>;
-  read(from: VouchedAddress, body: Buffer): Value;
+  read(from: VouchedAddress, fetched: Fetched): Value;
   onResult?(result: FetchResult): void;
   most?: number;
   /**
@@ -108,14 +114,22 @@ export function createKeptResponses<Value>({
     (voucher === 'operator' ? vouched : ofStrangers).set(address, good);
   }
 
-  const isServed = (good: Good<Value> | null, late: Milliseconds = 0): good is Good<Value> =>
+  const isServed = <One extends Late<Value>>(good: One | null, late = 0): good is One =>
     good !== null && clock() < good.until + late;
 
-  async function load(wanted: Wanted): Promise<Value> {
+  /** The latest one, here or in the database, while it is served. */
+  function lateOf(wanted: Wanted<Value>): Late<Value> | null {
+    const [own, kept = null] = [goodOf(wanted), wanted.kept];
+    const latest = own === null || (kept !== null && kept.until > own.until) ? kept : own;
+    return isServed(latest, SERVED_LATE) ? latest : null;
+  }
+
+  async function load(wanted: Wanted<Value>): Promise<Value> {
     const { address } = wanted;
     try {
-      const { body, keep } = await fetch(wanted);
-      const value = read(wanted, body);
+      const fetched = await fetch(wanted);
+      const value = read(wanted, fetched);
+      const { body, keep } = fetched;
       setGood(wanted, { value, until: clock() + keep, bytes: body.length });
       failed.delete(address);
       onResult('good');
@@ -126,16 +140,16 @@ export function createKeptResponses<Value>({
     }
   }
 
-  function noteFailure(wanted: Wanted, error: DocumentFailure): void {
+  function noteFailure(wanted: Wanted<Value>, error: DocumentFailure): void {
     const times = failed.use(wanted.address)?.times ?? [];
     failed.set(wanted.address, { error, times: [...times, clock()].slice(-FAILURES_A_MINUTE) });
     if (!error.isTemporary) setGood(wanted, null);
     onResult(error.isTemporary ? 'temporary' : 'final');
-    if (error.isTemporary && isServed(goodOf(wanted), SERVED_LATE)) onResult('kept');
+    if (error.isTemporary && lateOf(wanted) !== null) onResult('kept');
   }
 
   /** @throws why there is nothing new */
-  function fetchOnce(wanted: Wanted, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
+  function fetchOnce(wanted: Wanted<Value>, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
     const { address } = wanted;
     const begun = running.get(address);
     if (begun !== undefined) return join(begun, wanted.asker);
@@ -168,7 +182,7 @@ export function createKeptResponses<Value>({
     }
   }
 
-  function begin(wanted: Wanted): Promise<Value> {
+  function begin(wanted: Wanted<Value>): Promise<Value> {
     const { address } = wanted;
     const fetched = load(wanted).finally(() => running.delete(address));
     running.set(address, fetched);
@@ -185,14 +199,20 @@ export function createKeptResponses<Value>({
   }
 
   return {
+    /** Forgets it, good or bad. */
+    forget(place: Place): void {
+      setGood(place, null);
+      failed.delete(place.address);
+    },
+
     /** The last good one in its time, or, if it may be late, until a day after it. Nothing is fetched. */
-    peek(wanted: Wanted, { mayBeLate = false } = {}): Value | null {
+    peek(wanted: Place, { mayBeLate = false } = {}): Value | null {
       const good = goodOf(wanted);
       return isServed(good, mayBeLate ? SERVED_LATE : 0) ? good.value : null;
     },
 
     /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
-    async refresh(wanted: Wanted): Promise<Value | null> {
+    async refresh(wanted: Wanted<Value>): Promise<Value | null> {
       const at = refreshed.use(wanted.address) ?? Number.NEGATIVE_INFINITY;
       if (clock() < at + REFRESHED_AGAIN_AFTER) return null;
       refreshed.set(wanted.address, clock());
@@ -203,19 +223,19 @@ export function createKeptResponses<Value>({
     },
 
     /** @throws NoPlace, HostFailing or DocumentFailure if there is nothing */
-    async find(wanted: Wanted): Promise<Value> {
+    async find(wanted: Wanted<Value>): Promise<Value> {
       const good = goodOf(wanted);
       if (isServed(good)) return good.value;
       try {
         if (!running.has(wanted.address)) checkPause(wanted.address);
         return await fetchOnce(wanted, { mayBeKept: true });
       } catch (error) {
-        // A final failure has taken it away.
-        const earlier = goodOf(wanted);
+        const isFinal = error instanceof DocumentFailure && !error.isTemporary;
         const isVouched = wanted.voucher === 'operator';
         const mayBeLate = servesLateWithoutPlace || isVouched || !(error instanceof NoPlace);
-        if (!mayBeLate || !isServed(earlier, SERVED_LATE)) throw error;
-        return earlier.value;
+        const late = isFinal || !mayBeLate ? null : lateOf(wanted);
+        if (late === null) throw error;
+        return late.value;
       }
     },
   };

@@ -4,7 +4,7 @@ import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '@latchkey/s
 import type { Dependencies } from '../dependencies.ts';
 import { activeGrants } from '../grants/active-grants.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
-import { vouchersOf } from '../linking/linking.ts';
+import { readPins, vouchersOf } from '../linking/linking.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import type { Shown } from '../vouchers.ts';
 
@@ -40,6 +40,7 @@ export async function listConnections(
         })),
       ),
     ),
+    readPins({ store, linking }),
   ]);
   return connected
     .flatMap(({ application, scopes, resources, choices, connected_at, last_used_at }) => {

@@ -3,6 +3,7 @@ import type { Reason } from '@latchkey/domain/reasons';
 import { fields, isUuid } from '@latchkey/schema';
 import type {
   ApplicationRecord,
+  KeptDocument,
   LinkedDocument,
   LinkedResource,
   ResourceRecord,
@@ -16,7 +17,7 @@ import { documentOf } from '../registration/registered-clients.ts';
 import { sameResource } from '../resources/find-resource.ts';
 import { isOwnResource } from '../resources/own-resource.ts';
 import { type AskedScope, readScope } from './asked-scope.ts';
-import { linkingOf } from './linking.ts';
+import { linkingOf, readPins } from './linking.ts';
 import {
   applicationSubject,
   type LinkingApplication,
@@ -43,10 +44,10 @@ export interface ReadTargetOptions {
   mayBeStale: boolean;
   onApplication: (application: LinkingApplication) => void;
   /** Reads the document at an address that is taken. */
-  findDocument: (
+  readDocument: (
     documents: ClientDocuments,
     address: string,
-    record: ApplicationRecord | null,
+    of: { hasApplication: boolean; kept: KeptDocument | null },
   ) => Promise<ClientDocument>;
 }
 
@@ -108,21 +109,21 @@ const formLength = (text: string) => new URLSearchParams([['', text]]).toString(
 async function findClient(
   service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   ids: readonly string[],
-  { mayBeStale, findDocument }: ReadTargetOptions,
+  { mayBeStale, readDocument }: ReadTargetOptions,
 ): Promise<Pick<AuthorizationTarget, 'application' | 'document'>> {
   const [id] = ids;
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
   const { store, clock } = service;
   const { clientDocuments, registeredClients } = linkingOf(service);
-  const withDocumentOf = async (
-    find: (record: ApplicationRecord | null) => Promise<ClientDocument>,
-  ) => {
+  const findRecord = async () => {
     const record = await store.findDocumented(id, { mayBeStale });
     if (record?.disabled) {
       throw DomainError.because('client_disabled', { application_id: record.id });
     }
-    const document = await find(record);
+    return record;
+  };
+  const from = (record: ApplicationRecord | null, document: ClientDocument) => {
     const { redirect_uris } = document;
     const application = withDocument(record, linkedDocument(document), redirect_uris, clock());
     return { application, document };
@@ -130,13 +131,19 @@ async function findClient(
   if (registeredClients.isOwn(id)) {
     const registered = registeredClients.find(id);
     if (registered === null) throw DomainError.because('client_address_not_taken');
-    return withDocumentOf(async () => documentOf(registered));
+    return from(await findRecord(), documentOf(registered));
   }
   if (clientDocuments !== null && id.startsWith('https://')) {
+    await readPins(service);
     if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
     if (new URL(id).hostname.length > MAX_SHOWN_HOST)
       throw DomainError.because('client_host_too_long');
-    return withDocumentOf((record) => findDocument(clientDocuments, id, record));
+    const [record, kept] = await Promise.all([
+      findRecord(),
+      store.findKeptDocument(id, { mayBeStale }),
+    ]);
+    const of = { hasApplication: record !== null, kept };
+    return from(record, await readDocument(clientDocuments, id, of));
   }
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();

@@ -6,6 +6,7 @@ import { reasons } from '@latchkey/domain/reasons';
 import type { LinkRecord } from '@latchkey/store/records';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { DocumentFailure } from '../client-documents/faults.ts';
+import { findDocument } from '../client-documents/kept-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HostFailing, NoPlace } from '../outbound/scheduler.ts';
 import {
@@ -32,7 +33,7 @@ export interface UnconfirmedRequest extends AuthorizationRequest {
 
 /** Throws RefusedToApplication, or another error if there is no address to redirect to. */
 export async function readAuthorization(
-  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,
   query: URLSearchParams,
   request_id: string,
   {
@@ -42,18 +43,17 @@ export async function readAuthorization(
   }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void; caller: string },
 ): Promise<UnconfirmedRequest> {
   let document: Promise<ClientDocument> | undefined;
-  const findDocument: ReadTargetOptions['findDocument'] = (documents, address, record) => {
+  const readDocument: ReadTargetOptions['readDocument'] = (documents, address, of) => {
     if (document === undefined) {
       beforeFetch();
-      const askedBy = { caller, hasApplication: record !== null };
-      document = documents.find(address, askedBy).catch(refuseDocument);
+      document = findDocument(service, documents, address, { caller, ...of }).catch(refuseDocument);
     }
     return document;
   };
   // A parameter without a value counts as omitted (RFC 6749, section 3.1).
   const given = new URLSearchParams([...query].filter(([, value]) => value !== ''));
   const read = async (mayBeStale: boolean): Promise<AuthorizationRequest> => {
-    const options = { mayBeStale, onApplication, findDocument };
+    const options = { mayBeStale, onApplication, readDocument };
     const target = await readTarget(service, given, options);
     try {
       return await readRequest(service, target, given, mayBeStale);

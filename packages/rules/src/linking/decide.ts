@@ -15,6 +15,7 @@ import { type Choice, formatCredential, uuidToBytes, uuidV7Time } from '@latchke
 import { isOver } from '@latchkey/store/generations';
 import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
 import { refuseIfFull } from '@latchkey/store/room';
+import { keepDocument } from '../client-documents/kept-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { storeCode } from '../grants/issue-code.ts';
 import { scopeWithOptional } from './asked-scope.ts';
@@ -147,12 +148,14 @@ async function registered(
   if (document === null) return { ...application, id: id as string };
   await refuseIfFull(service, account_id);
   await requireAccount(service, account_id);
-  return service.store.putDocumented({
+  const put = await service.store.putDocumented({
     ...application,
     id: id ?? newId(now),
     created_at: id === null ? now : application.created_at,
     document,
   });
+  await keepDocument(service, document.uri);
+  return put;
 }
 
 async function requireAccount(

@@ -11,7 +11,7 @@ import type { LinkHolder } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import { hashIds, scopeWithOptional } from './asked-scope.ts';
-import { linkingOf } from './linking.ts';
+import { linkingOf, readPins } from './linking.ts';
 import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import {
@@ -73,6 +73,7 @@ export async function findLinkRequest(
     findApplication({ store, linking }, link),
     isOpen ? store.findDescriptionIds(tokens) : ([] as (string | null)[]),
     link.resource === null ? [] : store.listResources(),
+    link.document !== null && readPins({ store, linking }),
   ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
   if (application === null) throw refuse(faults.deletedApplication);
@@ -130,6 +131,7 @@ export async function findReturnToStranger(
   const isOver =
     link.decision === null ? now >= link.expires_at : link.decision.status === 'denied';
   if (!isOver) return null;
+  if (link.document !== null) await readPins(service);
   const address = returnOf(linkingOf(service), link, request_id);
   return address.voucher === 'stranger' ? { link, address } : null;
 }

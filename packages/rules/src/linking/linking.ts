@@ -1,4 +1,6 @@
+import type { Store } from '@latchkey/store/store';
 import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { Pins } from '../client-documents/pins.ts';
 import type { RegisteredClients } from '../registration/registered-clients.ts';
 import { createVouchers, type Vouchers } from '../vouchers.ts';
 
@@ -6,8 +8,9 @@ export interface Linking {
   publicUrl: string;
   signInUrl: string;
   vouchers: Vouchers;
-  /** Null if CLIENT_DOCUMENTS is off. */
+  /** The next two are null if CLIENT_DOCUMENTS is off. */
   clientDocuments: ClientDocuments | null;
+  pins: Pins | null;
   registeredClients: RegisteredClients;
 }
 
@@ -20,4 +23,15 @@ export const vouchersOf = ({ linking }: { linking: Linking | null }): Vouchers =
 export function linkingOf({ linking }: { linking: Linking | null }): Linking {
   if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
   return linking;
+}
+
+/** To be called before vouchers are asked: another process may have pinned a document, or unpinned it. */
+export async function readPins({
+  store,
+  linking,
+}: {
+  store: Pick<Store, 'listPinned'>;
+  linking: Pick<Linking, 'pins'> | null;
+}): Promise<void> {
+  await linking?.pins?.read(store);
 }

@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { slow } from '@latchkey/test-kit/long';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { succeed } from '../http/call.ts';
+import { describeOnEachStore } from '../http/databases.ts';
+import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
+import { authorize, linkingApplication } from '../linking/link-flow.ts';
+import { approved, begin, pin, redeem, request, SETTINGS } from './document-flow.ts';
+import { type PublishedDocument, publish, useWorld } from './document-server.ts';
+import { signed, signingClient } from './signing-client.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const world = useWorld();
+
+type Respond = (response: ServerResponse, published: PublishedDocument) => unknown;
+
+/** What the server of a document does instead of sending it. */
+const TEMPORARY: Record<string, Respond> = {
+  'a 403 by address': (response) => response.writeHead(403).end('Just a moment...'),
+  'a 404': (response) => response.writeHead(404).end(),
+  'a 429': (response) => response.writeHead(429, { 'retry-after': '60' }).end(),
+  'a 503': (response) => response.writeHead(503).end(),
+  HTML: (response) => response.setHeader('content-type', 'text/html').end('<title>Soon</title>'),
+  'an empty page of JSON': (response) =>
+    response.setHeader('content-type', 'application/json').end(),
+  'a move': (response, { address }) => response.writeHead(301, { location: address }).end(),
+  'a reset': (response) => response.destroy(),
+};
+
+const FINAL: Record<string, Respond> = {
+  'a 410': (response) => response.writeHead(410).end(),
+  'a document with a secret': (response, { address }) =>
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        client_id: address,
+        redirect_uris: ['http://127.0.0.1/callback'],
+        client_secret: 'x',
+      }),
+    ),
+  'a document that is too long': (response) =>
+    response.setHeader('content-type', 'application/json').end(`{"x":"${'x'.repeat(20_000)}"}`),
+  'a compressed document': (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end('{}'),
+};
+
+describeOnEachStore('while the server of a document sends', (fresh) => {
+  const server = useServer(fresh, SETTINGS);
+  /** A process that was started later, on the same database. */
+  let other: TestServer;
+  let account_id: string;
+  beforeAll(async () => {
+    ({ account_id } = await linkingApplication(server));
+    other = await startTestServer(server.database.url, SETTINGS);
+  });
+  afterAll(() => other.close());
+
+  const approve = async (published: PublishedDocument) =>
+    approved(server, await begin(server, published), account_id);
+
+  async function outcome(at: TestServer, published: PublishedDocument) {
+    const { status, headers, text } = await authorize(at, request(published));
+    if (headers.get('location')?.includes('link=')) return 'a link';
+    const [code] = /client_document_\w+/.exec(text) ?? [];
+    return [status, code, headers.get('retry-after')];
+  }
+
+  const unavailable = [503, 'client_document_unavailable', '30'];
+  const invalid = [400, 'client_document_invalid', null];
+
+  /** What becomes of a link, by where the document was before. */
+  async function outcomes(respond: Respond) {
+    const published = async () => publish(world);
+    const fail = (one: PublishedDocument) => {
+      one.requests = 0;
+      one.respond = (response) => respond(response, one);
+    };
+    const [nowhere, remembered, kept, pinned] = (await Promise.all(
+      [1, 2, 3, 4].map(published),
+    )) as [PublishedDocument, PublishedDocument, PublishedDocument, PublishedDocument];
+    await begin(server, remembered);
+    await approve(kept);
+    await pin(server, pinned.address);
+    for (const one of [nowhere, remembered, kept, pinned]) fail(one);
+    server.advance(HOUR);
+    const found = {
+      nowhere: await outcome(server, nowhere),
+      remembered: await outcome(server, remembered),
+      kept: await outcome(other, kept),
+      pinned: await outcome(other, pinned),
+    };
+    const fetches = [nowhere, remembered, kept, pinned].map(({ requests }) => requests);
+    return { found, fetches };
+  }
+
+  const linked = {
+    found: { nowhere: unavailable, remembered: 'a link', kept: 'a link', pinned: 'a link' },
+    fetches: [1, 1, 1, 0],
+  };
+
+  test.each(Object.entries(TEMPORARY))('%s, whoever could link can link', async (_, respond) => {
+    expect(await outcomes(respond)).toEqual(linked);
+  });
+
+  test('nothing, whoever could link can link', { ...slow, timeout: 60_000 }, async () => {
+    expect(await outcomes(() => undefined)).toEqual(linked);
+  });
+
+  test.each(Object.entries(FINAL))('%s, only who is pinned can link', async (_, respond) => {
+    const found = { nowhere: invalid, remembered: invalid, kept: invalid, pinned: 'a link' };
+    expect(await outcomes(respond)).toEqual({ found, fetches: [1, 1, 1, 0] });
+  });
+
+  test('a 404 for half an hour, and then the document again', async () => {
+    const published = await publish(world);
+    await approve(published);
+    const good = published.respond;
+    published.respond = (response) => response.writeHead(404).end();
+    for (let minute = 0; minute < 30; minute += 10) {
+      expect(await outcome(other, published)).toBe('a link');
+      other.advance(10 * MINUTE);
+    }
+    published.members = { client_name: 'Renamed' };
+    published.respond = good;
+    const link = await begin(other, published);
+    const read = await succeed(other, 'admin.links.read', { link }, operator);
+    expect(read.application.name).toBe('Renamed');
+  });
+
+  test('a 403, until a day after the time of the document', async () => {
+    const published = await publish(world);
+    await approve(published);
+    published.respond = (response) => response.writeHead(403).end();
+    const late = await startTestServer(server.database.url, SETTINGS);
+    try {
+      // Its clock began at the time of this machine.
+      late.advance(server.now() - late.now() + HOUR + DAY - MINUTE);
+      expect(await outcome(late, published)).toBe('a link');
+      late.advance(MINUTE);
+      expect(await outcome(late, published)).toEqual(unavailable);
+    } finally {
+      await late.close();
+    }
+  });
+
+  test('a 410 to one process, and a 403 to another that has nothing of it', async () => {
+    const published = await publish(world);
+    await approve(published);
+    server.advance(HOUR);
+    published.respond = (response) => response.writeHead(410).end();
+    expect(await outcome(server, published)).toEqual(invalid);
+    published.respond = (response) => response.writeHead(403).end();
+    expect(await outcome(other, published)).toEqual(unavailable);
+  });
+
+  test('another document between consent and redemption', async () => {
+    const published = await publish(world);
+    const { code } = await approve(published);
+    published.members = { client_name: 'Bank', redirect_uris: [] };
+    const { status } = await redeem(server, code, { client_id: published.address });
+    expect(status).toBe(200);
+  });
+
+  test('nothing of the keys in it, which another process has from the database', async () => {
+    const { published, sign } = await signingClient(world, server, { inline: true });
+    const { code } = await approve(published);
+    published.respond = (response) => response.destroy();
+    other.advance(server.now() - other.now());
+    expect((await redeem(other, code, signed(await sign()))).status).toBe(200);
+  });
+});

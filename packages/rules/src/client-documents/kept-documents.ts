@@ -1,0 +1,51 @@
+import type { KeptDocument } from '@latchkey/store/records';
+import type { Dependencies } from '../dependencies.ts';
+import type { AskedBy, ClientDocuments } from './client-documents.ts';
+import type { ClientDocument } from './document.ts';
+import { DocumentFailure } from './faults.ts';
+
+type Keeping = Pick<Dependencies, 'store' | 'room' | 'linking'>;
+
+/**
+ * The document of an address: the one that is pinned, or what its server has, with the one that is kept for as long
+ * as that fails temporarily.
+ *
+ * @param kept - what the database has of the address
+ * @throws NoPlace, HostFailing or DocumentFailure
+ */
+export async function findDocument(
+  service: Keeping,
+  documents: ClientDocuments,
+  address: string,
+  { kept, ...asked }: Omit<AskedBy, 'kept'> & { kept: KeptDocument | null },
+): Promise<ClientDocument> {
+  if (kept?.kept_until === null) {
+    documents.forget(address);
+    return documents.read(kept);
+  }
+  const { hasApplication } = asked;
+  try {
+    const document = await documents.find(address, {
+      ...asked,
+      kept: hasApplication ? kept : null,
+    });
+    if (hasApplication) await keepDocument(service, address);
+    return document;
+  } catch (error) {
+    const isFinal = error instanceof DocumentFailure && !error.isTemporary;
+    if (isFinal && kept !== null) await service.store.endKeptDocument(address);
+    throw error;
+  }
+}
+
+/** Keeps what this process has fetched of an address that has an application. Nothing depends on it now. */
+export async function keepDocument(
+  { store, room, linking }: Keeping,
+  address: string,
+): Promise<void> {
+  const keep = async (document: KeptDocument) => {
+    if (!(await room.isFull())) await store.keepDocument(document);
+  };
+  // The store tells of its failures. The next link tries again.
+  await linking?.clientDocuments?.write(address, keep).catch(() => {});
+}
