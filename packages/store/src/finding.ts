@@ -11,6 +11,7 @@ export type CheckName =
   | 'clock'
   | 'tls'
   | 'disk'
+  | 'documents'
   | 'events'
   | 'convert';
 

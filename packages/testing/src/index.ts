@@ -7,6 +7,7 @@
 export type {
   Account,
   AccountEntry,
+  ClientDocument,
   FullGrant,
   IssuedCode,
   LatchkeyEvent,
@@ -21,6 +22,7 @@ export type { EndpointOptions, TestEvents } from './test-events.ts';
 export {
   type CodeRequest,
   createTestServer,
+  type TestDocuments,
   type TestServer,
   type TestServerOptions,
 } from './test-server.ts';

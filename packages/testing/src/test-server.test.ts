@@ -271,6 +271,37 @@ test('a resource is what a grant is for, and no other guard accepts it', async (
   }
 });
 
+test('a pinned document lets in an application that nobody registered', async () => {
+  await using own = await createTestServer();
+  const client_id = 'https://app.example/client.json';
+  const redirect_uri = 'http://127.0.0.1/callback';
+  const { code_challenge, code_verifier } = await pkce();
+  const url = `${own.baseUrl}/oauth/authorize?${new URLSearchParams({
+    ...{ client_id, redirect_uri, code_challenge, response_type: 'code', scope: 'profile.read' },
+    code_challenge_method: 'S256',
+  })}`;
+  await expect(own.approve(url)).rejects.toThrow('client_unknown');
+  const document = { client_id, redirect_uris: [redirect_uri] };
+  await own.documents.pin({ document_uri: client_id, document });
+  const code = new URL(await own.approve(url)).searchParams.get('code') ?? '';
+  const form = { grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier };
+  const body = new URLSearchParams(form);
+  const { status } = await fetch(`${own.baseUrl}/oauth/token`, { method: 'POST', body });
+  expect(status).toBe(200);
+
+  expect(await own.documents.list({ pinned: true })).toMatchObject([
+    { document_uri: client_id, application_id: expect.any(String) },
+  ]);
+  await own.documents.unpin({ document_uri: client_id });
+  await expect(own.approve(url)).rejects.toThrow('client_unknown');
+});
+
+async function pkce() {
+  const code_verifier = 'v'.repeat(43);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(code_verifier));
+  return { code_verifier, code_challenge: Buffer.from(digest).toString('base64url') };
+}
+
 describe('a mistake in a test is explained', () => {
   const mistakes = {
     'a wrong scope': [() => server.issueCode({ scope: '' }), 'scope: Must be scope tokens'],

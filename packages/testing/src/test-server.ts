@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type {
   AccountEntry,
+  ClientDocument,
   IssuedCode,
   OperationInput,
   OperationName,
@@ -50,6 +51,42 @@ export interface TestServerOptions {
   signInUrl?: string;
 }
 
+/** Documents of applications, whose addresses are their `client_id`. */
+export interface TestDocuments {
+  /**
+   * Pins the document of an application, which is then used without a fetch, in the place of an earlier one.
+   *
+   * @param input - the address, and what the application says of itself there
+   * @returns what counts of the document
+   * @throws Error if a member breaks a rule; the message says which
+   *
+   * @example
+   * ```ts
+   * const client_id = 'https://app.example/client.json';
+   * await server.documents.pin({
+   *   document_uri: client_id,
+   *   document: { client_id, client_name: 'Acme', redirect_uris: ['http://127.0.0.1/callback'] },
+   * });
+   * ```
+   */
+  pin(input: OperationInput<'admin.documents.pin'>): Promise<ClientDocument>;
+
+  /**
+   * Unpins a document. Its address is unknown from then on.
+   *
+   * @param input - the address
+   * @returns the document as it was
+   * @throws Error if none is pinned there
+   */
+  unpin(input: OperationInput<'admin.documents.unpin'>): Promise<ClientDocument>;
+
+  /**
+   * @param input - whether they are pinned. Default: those that are kept, too
+   * @returns up to 100 documents, by their address
+   */
+  list(input?: { pinned?: boolean }): Promise<ClientDocument[]>;
+}
+
 /**
  * A running service, controlled by a test. Its members include the options that a client needs:
  * `new Latchkey(server)`.
@@ -64,6 +101,8 @@ export interface TestServer extends AsyncDisposable {
    * has the options of an application alone.
    */
   readonly adminSecret: string;
+  /** The documents of applications that nobody registered. Only those that are pinned here are taken. Not enumerable. */
+  readonly documents: TestDocuments;
   /** The messages to endpoints of the test, which tell what happens. Not enumerable either. */
   readonly events: TestEvents;
 
@@ -291,6 +330,8 @@ const SETTINGS = {
   CLIENT_REGISTRATION: 'on',
   // The endpoints of a test are in its own process.
   OUTBOUND_ALLOW: 'private,http',
+  // A name that leads nowhere. What is pinned is taken, too.
+  CLIENT_DOCUMENTS: 'documents.invalid',
 };
 
 // The lifetime of a code.
@@ -406,7 +447,13 @@ export async function createTestServer({
       while (await server.service.store.makeDeliveries(clock.now())) {}
     },
   });
-  const testServer: Omit<TestServer, 'adminSecret' | 'events'> = {
+  const documents: TestDocuments = {
+    pin: (input) => operator('admin.documents.pin', input),
+    unpin: (input) => operator('admin.documents.unpin', input),
+    list: async (input = {}) =>
+      (await operator('admin.documents.list', { ...input, limit: 100 })).data,
+  };
+  const testServer: Omit<TestServer, 'adminSecret' | 'documents' | 'events'> = {
     baseUrl,
     applicationSecret: application.secret as string,
     async issueCode({ scope = 'profile.read', account, resource } = {}) {
@@ -446,6 +493,10 @@ export async function createTestServer({
     close,
     [Symbol.asyncDispose]: close,
   };
-  const notEnumerable = { adminSecret: { value: adminSecret }, events: { value: events } };
+  const notEnumerable = {
+    adminSecret: { value: adminSecret },
+    documents: { value: documents },
+    events: { value: events },
+  };
   return Object.defineProperties(testServer, notEnumerable) as TestServer;
 }

@@ -6,6 +6,7 @@ import { closeService, openService } from '../open-service.ts';
 import { driverOf } from '../open-store.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { oldestNode } from '../supported-node.ts';
+import { checkDocuments } from './check-documents.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRedemption, tell } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
@@ -69,6 +70,7 @@ async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
     } catch (error) {
       yield skipped('events', `The endpoints could not be read: ${tell(error)}`);
     }
+    yield* checkDocuments(service.store, settings);
     yield* checkRedemption(service);
   } finally {
     await closeService(service);
