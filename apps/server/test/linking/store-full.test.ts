@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OperationName, operationNames, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
+import { errorCases, linkingErrorCases } from '../cases/errors.ts';
 import { DOCUMENTS, newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';

@@ -85,7 +85,7 @@ async function describe(service: Documents, kept: KeptDocument): Promise<Describ
   const application = await service.store.findDocumented(kept.document_uri);
   const read = documentsOf(service).describe(kept);
   const { show } = linkingOf(service).vouchers;
-  const { name } = show({ document: { uri: kept.document_uri }, name: read.name });
+  const { name } = show({ document: { uri: kept.document_uri }, ...read });
   return { ...kept, ...read, name, application_id: application?.id ?? null };
 }
 

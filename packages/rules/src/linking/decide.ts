@@ -139,7 +139,7 @@ export async function deny(
  * leave nothing behind. A crash after this leaves an application without grants.
  */
 async function registered(
-  service: Pick<Dependencies, 'store' | 'room'>,
+  service: Pick<Dependencies, 'store' | 'room' | 'linking'>,
   { application }: LinkAccess,
   account_id: string,
   now: Milliseconds,
