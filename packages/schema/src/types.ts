@@ -54,6 +54,8 @@ export type ErrorCode =
   | 'resource_not_found'
   | 'resource_exists'
   | 'resource_limit_reached'
+  | 'document_not_found'
+  | 'document_limit_reached'
   | 'key_not_found'
   | 'key_limit_reached'
   | 'endpoint_not_found'
@@ -337,6 +339,30 @@ export interface Resource extends LinkedResource {
   default_scopes: string[] | null;
   /** When the resource was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+}
+
+/** What an application says of itself. */
+export interface ClientDocument {
+  object: 'client_document';
+  /** The address of the document, which is the client_id of its application. */
+  document_uri: string;
+  /** Identifies its application; null before the first approval. A UUID in lower case. */
+  application_id: string | null;
+  /** The name of its application, 1 to 200 characters. */
+  name: string;
+  /** The redirect URIs of the document that are taken here. */
+  redirect_uris: string[];
+  /** How its application authenticates; none if anybody can call as it. */
+  method: 'private_key_jwt' | 'none';
+  /** Whether it is used until it is unpinned, without a fetch. */
+  pinned: boolean;
+  /** When it was pinned, or fetched. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  kept_at: string;
+  /**
+   * Until when it is used while its server fails; null if it is pinned. ISO 8601, such as
+   * `2026-11-21T02:15:30.123+00:00`.
+   */
+  kept_until: string | null;
 }
 
 /** A credential of the operator, with a role. */

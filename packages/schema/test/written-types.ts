@@ -19,6 +19,8 @@ export interface WrittenTypes {
   attempt: types.Attempt;
   cancelledCode: types.CancelledCode;
   choice: types.Choice;
+  clientDocument: types.ClientDocument;
+  clientDocumentList: types.List<types.ClientDocument>;
   codeEntry: types.CodeEntry;
   connection: types.Connection;
   connectionList: types.CompleteList<types.Connection>;

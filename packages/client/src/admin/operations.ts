@@ -6,6 +6,7 @@ import type {
   AccountExport,
   Application,
   CancelledCode,
+  ClientDocument,
   CompleteList,
   Connection,
   Delivery,
@@ -49,6 +50,7 @@ export type {
   Attempt,
   CancelledCode,
   Choice,
+  ClientDocument,
   CodeEntry,
   CompleteList,
   Connection,
@@ -308,6 +310,30 @@ export type DeliveryListInput = {
       endpoint_id?: undefined;
     }
 );
+
+/** The input of `documents.list`. */
+export interface DocumentListInput {
+  /** Whether they are pinned. Default: all. */
+  pinned?: boolean | undefined;
+  /** How many entries a page has at the most. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** The input of `documents.pin`. */
+export interface DocumentPinInput {
+  /** The address of the document, character for character. */
+  document_uri: string;
+  /** The document itself, at most 10 KiB as JSON. */
+  document: Record<string, unknown>;
+}
+
+/** The input of `documents.unpin`. */
+export interface DocumentUriInput {
+  /** The address of the document, character for character. */
+  document_uri: string;
+}
 
 /** The input of `endpoints.get`, `endpoints.delete`, `endpoints.ping`. */
 export interface EndpointIdInput {
@@ -1055,6 +1081,65 @@ export interface ResourcesOperations {
   delete(input: ResourceIdInput, options?: CallOptions): Promise<WithResponse<Resource>>;
 }
 
+/** Operations on the documents. */
+export interface DocumentsOperations {
+  /**
+   * Pin a client document. From then on, the document at this address is the one that is sent here:
+   * nothing is fetched, and the address is taken as one that you vouch for. A pinned document is
+   * replaced. Link requests that are not decided go on with what they have.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns what an application says of itself
+   * @throws an `InvalidRequestError` with `document_limit_reached`
+   * @throws an `UnavailableError` with `store_full`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.documents.pin({
+   *   document_uri: 'https://app.example/oauth-client.json',
+   *   document: '[object Object]',
+   * });
+   * ```
+   */
+  pin(input: DocumentPinInput, options?: CallOptions): Promise<WithResponse<ClientDocument>>;
+
+  /**
+   * Unpin a client document. The next link of the application fetches its document again. Returns
+   * the document as it was.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns what an application says of itself
+   * @throws an `InvalidRequestError` with `document_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.documents.unpin({ document_uri:
+   * 'https://app.example/oauth-client.json' });
+   * ```
+   */
+  unpin(input: DocumentUriInput, options?: CallOptions): Promise<WithResponse<ClientDocument>>;
+
+  /**
+   * List the client documents. Those that are pinned, and those that are kept while their server
+   * fails, by address.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, by document_uri; with `for await`, every entry of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.documents.list()) console.log(entry);
+   * ```
+   */
+  list(input?: DocumentListInput, options?: CallOptions): ListPromise<List<ClientDocument>>;
+}
+
 /** Operations on the connections. */
 export interface ConnectionsOperations {
   /**
@@ -1669,6 +1754,9 @@ export abstract class OperatorOperations {
 
   /** Operations on the resources. */
   declare readonly resources: ResourcesOperations;
+
+  /** Operations on the documents. */
+  declare readonly documents: DocumentsOperations;
 
   /** Operations on the connections. */
   declare readonly connections: ConnectionsOperations;
