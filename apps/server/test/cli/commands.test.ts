@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { textOf } from '../../src/cli/error-texts.ts';
-import type { EndingOperation } from '../../src/cli/operation-rows.ts';
 import { runCommand, runInProcess } from '../http/command-process.ts';
 import { sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 
@@ -150,39 +149,6 @@ describe('the commands', () => {
     expect(stderr).toMatch(new RegExp(`^${obstacle}, .*latchkey app create.*\n$`));
     expect(existsSync('never-made.db')).toBe(false);
   });
-});
-
-describe('commands that end something for good', () => {
-  beforeAll(() => latchkey('app', 'create', 'Acme'));
-
-  const [first, second] = [randomUUID(), randomUUID()];
-  const ending: { [Name in EndingOperation]: string[] } = {
-    'admin.applications.secrets.revoke': ['app', 'secret', 'revoke', first, second],
-    'admin.applications.delete': ['app', 'delete', first],
-    'admin.accounts.erase': ['account', 'erase', first],
-    'admin.codes.cancel': ['code', 'cancel', first],
-    'admin.scopes.delete': ['scope', 'delete', 'profile.read'],
-    'admin.resources.delete': ['resource', 'delete', first],
-    'admin.connections.revoke': ['connection', 'revoke', '--account', first, '--app', second],
-    'admin.links.deny': ['link', 'deny', 'lk_link_of-a-user'],
-    'admin.grants.revoke': ['grant', 'revoke', first],
-    'admin.grants.revokeAll': ['grant', 'revoke', first, second],
-    'admin.endpoints.delete': ['endpoint', 'delete', first],
-    'admin.keys.delete': ['key', 'delete', first],
-  };
-
-  test.each(Object.entries(ending))(
-    'ask on a terminal, but not with --yes: %s',
-    async (_, words) => {
-      const environment = { DATABASE_URL: database.url };
-      const run = await runInProcess(words, environment, { answer: 'n' });
-      expect(run).toMatchObject({ code: 1, stdout: '' });
-      expect(run.stderr).toMatch(/\? [A-Z][^?]*\. \[y\/N\] [\s\S]*Nothing was changed\.\n$/);
-      expect(run.stderr).not.toMatch(/[{}]|undefined|lk_link/);
-      const { stderr } = await runInProcess([...words, '--yes'], environment, { answer: 'n' });
-      expect(stderr).not.toMatch(/\[y\/N\]|unknown option/);
-    },
-  );
 });
 
 describe('the program', () => {

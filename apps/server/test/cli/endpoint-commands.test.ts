@@ -25,31 +25,8 @@ describeOnAnyStore('the commands of endpoints', (fresh) => {
     return object;
   }
 
-  test('need EVENTS_KEY', async () => {
-    await json('admin.applications.create', 'app', 'create', 'Acme');
-    const id = randomUUID();
-    const since = ['--since', '2026-11-21T02:15:30Z'];
-    for (const words of [
-      ['endpoint', 'create', 'https://app.example/events'],
-      ...[['list'], ['get', id], ['delete', id], ['ping', id], ['rotate', id]].map((rest) => [
-        ...['endpoint', ...rest],
-      ]),
-      ...[
-        ['endpoint', 'update', id, '--enable'],
-        ['endpoint', 'replay', id, ...since],
-      ],
-      ...[
-        ['delivery', 'list', '--grant', id],
-        ['delivery', 'retry', id],
-      ],
-    ]) {
-      const { code, stdout, stderr } = await latchkey(words, {});
-      expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
-      expect(stderr).toMatch(/^EVENTS_KEY is not set, .*Example: EVENTS_KEY.*\n$/);
-    }
-  });
-
   test('print the secret that messages are signed with, and what to do about what is refused', async () => {
+    await json('admin.applications.create', 'app', 'create', 'Acme');
     const receiver = await startReceiver();
     const creating = ['endpoint', 'create', receiver.url];
     const { secret, id } = await json('admin.endpoints.create', ...creating);

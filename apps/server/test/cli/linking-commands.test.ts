@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -187,15 +186,6 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     expect((await json('admin.connections.revoke', revoking)).data).toEqual([]);
     const text = await latchkey(revoking);
     expect(text).toEqual({ code: 0, stdout: '0 grants are revoked.\n', stderr: '' });
-  });
-
-  test.each([
-    ['link', 'read', 'lk_link_x'],
-    ['page', 'create', '--account', randomUUID()],
-  ])('say what to set if the flow is off: %s %s', async (...words) => {
-    const { code, stderr } = await runInProcess(words, { DATABASE_URL: database.url });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^SIGN_IN_URL is not set, .*Example: SIGN_IN_URL=.*\n$/);
   });
 });
 

@@ -33,6 +33,9 @@ const BY_HAND: Partial<Record<OperationName, string>> = {
   'admin.refusals.list': 'refusals',
 };
 
+const isIn = (name: OperatorOperation, column: keyof OperationContract) =>
+  column in operations[name];
+
 function commandOf(name: OperatorOperation) {
   const [, object, ...verbs] = name.split('.');
   const group = groups.find((each) => each.object === object)?.name;
@@ -95,6 +98,7 @@ test('every command that calls a service is one of these, or explains a refusal'
 
 describeOnAnyStore('the command of', (fresh) => {
   const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const off = useServer(fresh);
   const SETTINGS = { ADMIN_SECRET, ...LINKING, ...EVENTS };
   const json = async (words: string[], environment: NodeJS.ProcessEnv) => {
     const { code, stdout, stderr } = await runInProcess([...words, '--json'], environment);
@@ -173,6 +177,32 @@ describeOnAnyStore('the command of', (fresh) => {
         else if (/"type":"boolean"/.test(text)) expected[member] = false;
       }
       expect(said).toEqual(expected);
+    },
+  );
+
+  test.each(names.filter((name) => isIn(name, 'needsEvents') || isIn(name, 'needsLinking')))(
+    '%s says what to set where it is off',
+    async (name) => {
+      const setting = isIn(name, 'needsEvents') ? 'EVENTS_KEY' : 'SIGN_IN_URL';
+      const words = wordsFor(name, inputsOf(shared)[name]);
+      const settings = { DATABASE_URL: off.database.url };
+      const { code, stdout, stderr } = await runInProcess(words, settings);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^${setting} is not set, .*Example: ${setting}.*\\n$`));
+    },
+  );
+
+  test.each(names.filter((name) => rowsByName[name]?.ends))(
+    '%s asks on a terminal, but not with --yes',
+    async (name) => {
+      const words = wordsFor(name, await inputOf(name));
+      const environment = { DATABASE_URL: server.database.url, ...SETTINGS };
+      const run = await runInProcess(words, environment, { answer: 'n' });
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(run.stderr).toMatch(/\? [A-Z][^?]*\. \[y\/N\] [\s\S]*Nothing was changed\.\n$/);
+      expect(run.stderr).not.toMatch(/[{}]|undefined|lk_link/);
+      const done = await runInProcess([...words, '--yes'], environment, { answer: 'n' });
+      expect(done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[y/N]') });
     },
   );
 });
