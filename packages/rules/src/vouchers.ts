@@ -84,7 +84,8 @@ export function createVouchers(
     show(application) {
       const voucher = ofClient(application);
       const claim = openClaim(application.name, voucher);
-      const { host, device } = placeOf(application);
+      const { document, redirect_uris } = application;
+      const { host, device } = document === null ? REGISTERED : placeOf(document, redirect_uris);
       const isShown = host === null || voucher === 'operator' || mayClaim(claim, pageName);
       return {
         ...application,
@@ -96,12 +97,13 @@ export function createVouchers(
   };
 }
 
-function placeOf({
-  document,
-  redirect_uris,
-}: Client & { redirect_uris: readonly string[] }): Pick<Shown, 'host' | 'device'> {
-  if (document === null) return { host: null, device: null };
-  if (!document.in_address) return { host: new URL(document.uri).hostname, device: null };
+const REGISTERED = { host: null, device: null };
+
+function placeOf(
+  { uri, in_address }: Pick<DocumentedClient, 'uri' | 'in_address'>,
+  redirect_uris: readonly string[],
+): Pick<Shown, 'host' | 'device'> {
+  if (!in_address) return { host: new URL(uri).hostname, device: null };
   const { redirect_host, redirect_kind } = describeRedirect(redirect_uris.at(-1) as string);
   return { host: redirect_host, device: redirect_kind === 'web' ? null : redirect_kind };
 }

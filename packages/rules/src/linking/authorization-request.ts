@@ -106,14 +106,36 @@ const longestRedirect = (redirect_uri: string, state: string | null, publicUrl: 
 /** Without the name and the equals sign. */
 const formLength = (text: string) => new URLSearchParams([['', text]]).toString().length - 1;
 
+type FoundClient = Pick<AuthorizationTarget, 'application' | 'document'>;
+
 async function findClient(
   service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   ids: readonly string[],
-  { mayBeStale, readDocument }: ReadTargetOptions,
-): Promise<Pick<AuthorizationTarget, 'application' | 'document'>> {
+  options: ReadTargetOptions,
+): Promise<FoundClient> {
   const [id] = ids;
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
+  if (!isUuid(id)) return findUnregistered(service, id, options);
+  const application_id = id.toLowerCase();
+  const { mayBeStale } = options;
+  const application = await service.store.findApplication(application_id, { mayBeStale });
+  if (application === null) {
+    throw DomainError.because('client_not_found', { claimed_application_id: application_id });
+  }
+  if (application.document !== null) {
+    throw DomainError.because('client_id_of_document', { application_id });
+  }
+  if (application.disabled) throw DomainError.because('client_disabled', { application_id });
+  return { application, document: null };
+}
+
+/** By an address: that of its document, or the one that has all that it says. */
+async function findUnregistered(
+  service: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
+  id: string,
+  { mayBeStale, readDocument }: ReadTargetOptions,
+): Promise<FoundClient> {
   const { store, clock } = service;
   const { clientDocuments, registeredClients } = linkingOf(service);
   const findRecord = async () => {
@@ -133,29 +155,19 @@ async function findClient(
     if (registered === null) throw DomainError.because('client_address_not_taken');
     return from(await findRecord(), documentOf(registered));
   }
-  if (clientDocuments !== null && id.startsWith('https://')) {
-    await readPins(service);
-    if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
-    if (new URL(id).hostname.length > MAX_SHOWN_HOST)
-      throw DomainError.because('client_host_too_long');
-    const [record, kept] = await Promise.all([
-      findRecord(),
-      store.findKeptDocument(id, { mayBeStale }),
-    ]);
-    const of = { hasApplication: record !== null, kept };
-    return from(record, await readDocument(clientDocuments, id, of));
+  if (clientDocuments === null || !id.startsWith('https://')) {
+    throw DomainError.because('client_id_ill_formed');
   }
-  if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
-  const application_id = id.toLowerCase();
-  const application = await store.findApplication(application_id, { mayBeStale });
-  if (application === null) {
-    throw DomainError.because('client_not_found', { claimed_application_id: application_id });
-  }
-  if (application.document !== null) {
-    throw DomainError.because('client_id_of_document', { application_id });
-  }
-  if (application.disabled) throw DomainError.because('client_disabled', { application_id });
-  return { application, document: null };
+  await readPins(service);
+  if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
+  if (new URL(id).hostname.length > MAX_SHOWN_HOST)
+    throw DomainError.because('client_host_too_long');
+  const [record, kept] = await Promise.all([
+    findRecord(),
+    store.findKeptDocument(id, { mayBeStale }),
+  ]);
+  const of = { hasApplication: record !== null, kept };
+  return from(record, await readDocument(clientDocuments, id, of));
 }
 
 /** What a link request keeps: neither the redirect URIs, nor the keys, nor the scopes. */
