@@ -11,6 +11,7 @@ const grant = {
   account_id: id,
   resource: 'https://mcp.example/mcp',
   document_uri: 'https://app.example/oauth-client.json',
+  choice: { id: 'ws-7', label: 'Acme Inc.' },
   created_at: timestamp,
 };
 const application = { object: 'application', id, name: 'Acme' };
@@ -39,7 +40,7 @@ test.each(messageTypes)('a message of %s has these members, in this order', (typ
 });
 
 test('what was deleted before the message was made is null', () => {
-  const nothing = { account_id: null, resource: null, document_uri: null };
+  const nothing = { account_id: null, resource: null, document_uri: null, choice: null };
   const created = { ...data['grant.created'], ...nothing, scope: null };
   const revoked = { ...data['grant.revoked'], ...nothing, reason: null };
   expect(events.event.parse({ type: 'grant.created', timestamp, data: created }).data).toEqual(

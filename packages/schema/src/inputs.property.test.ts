@@ -101,11 +101,14 @@ const textUpTo =
 const text = textUpTo(200);
 
 /** What comes from a user of the host. Empty if nothing of it shows. */
-const hostText: Rule = (value) => {
-  if (typeof value !== 'string') return 'refused';
-  const text = seen(value);
-  return [...text].length <= 200 ? kept(text) : 'refused';
-};
+const hostTextUpTo =
+  (most: number): Rule =>
+  (value) => {
+    if (typeof value !== 'string') return 'refused';
+    const text = seen(value);
+    return [...text].length <= most ? kept(text) : 'refused';
+  };
+const hostText = hostTextUpTo(200);
 const username: Rule = (value) => {
   const read = hostText(value);
   return read !== 'refused' && read.value === '' ? 'refused' : read;
@@ -350,6 +353,29 @@ const needed = (rule: Rule): Member => [rule, 'refused'];
 const optional = (rule: Rule): Member => [rule, 'absent'];
 const or = (rule: Rule, value: unknown): Member => [rule, { value }];
 
+const membersOf = (value: unknown, ...names: string[]): Record<string, unknown> | null => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.keys(value).every((name) => names.includes(name)) ? { ...value } : null;
+};
+
+const choiceOption: Rule = (value) => {
+  const { id, label } = membersOf(value, 'id', 'label') ?? {};
+  const shown = label === undefined ? null : hostTextUpTo(100)(label);
+  if (externalId(id) === 'refused' || shown === 'refused') return 'refused';
+  return kept({ id, ...(shown !== null && { label: shown.value }) });
+};
+const choiceQuestion: Rule = (value) => {
+  const { title, options } = membersOf(value, 'title', 'options') ?? {};
+  const asked = hostTextUpTo(100)(title);
+  if (asked === 'refused' || asked.value === '' || !Array.isArray(options)) return 'refused';
+  const read = options.map(choiceOption);
+  const taken = read.flatMap((one) => (one === 'refused' ? [] : [one.value as { id: string }]));
+  if (taken.length < read.length || taken.length < 1 || taken.length > 100) return 'refused';
+  if (!isDistinct(taken.map(({ id }) => id))) return 'refused';
+  const question = { title: asked.value, options: taken };
+  return Buffer.byteLength(JSON.stringify(question)) <= 16_384 ? kept(question) : 'refused';
+};
+
 const listMembers = { limit: or(limit, 50), cursor: optional(cursor) };
 
 const locale = optional(language);
@@ -446,8 +472,14 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     account_id: needed(id),
     locale,
     own_page: optional(boolean),
+    choice: or(orNull(choiceQuestion), null),
   },
-  linkApproveInput: { link: needed(notEmpty), account_id: needed(id), scope: optional(scope) },
+  linkApproveInput: {
+    link: needed(notEmpty),
+    account_id: needed(id),
+    scope: optional(scope),
+    choice: or(orNull(choiceOption), null),
+  },
   secretInput: { application_id: needed(id), expires_at: or(orNull(moment), null) },
   secretIdInput: { application_id: needed(id), secret_id: needed(id) },
   accountInput: {
@@ -466,6 +498,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     redirect_uri: optional(redirectUri),
     code_challenge: optional(challenge),
     resource: optional(any),
+    choice: or(orNull(choiceOption), null),
   },
   listInput: listMembers,
   documentPinInput: { document_uri: needed(textOf500), document: needed(object) },
@@ -545,6 +578,8 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
   if (name === 'accountListInput' && given('username', 'external_id') > 1) refused.push('');
   const filters = ['request_id', 'application_id', 'account_id', 'grant_id'];
   if (name === 'refusalListInput' && given(...filters) > 1) refused.push('');
+  const asksItself = name === 'linkIdentifyInput' && output.own_page === true;
+  if (refused.length === 0 && asksItself && output.choice !== null) refused.push('choice');
   return { output, refused };
 }
 
@@ -714,6 +749,14 @@ const value = fc.oneof(
   fc.dictionary(fc.constantFrom('$ne', '$gt', '$regex', 'toString', 'length'), hostileText),
 );
 /** Likely values by member. Without them, an input with several members would rarely be valid. */
+const optionLike = fc.record(
+  {
+    id: fc.oneof({ weight: 4, arbitrary: fc.stringMatching(/^[!-~]{1,3}$/) }, hostileText),
+    label: fc.oneof(shortText, hostileText),
+  },
+  { requiredKeys: ['id'] },
+);
+
 const likely: Record<string, fc.Arbitrary<unknown>> = {
   resource: uriTexts,
   ...{ redirect_uri: uriTexts, return_url: uriTexts, homepage_uri: uriTexts, logo_uri: logos },
@@ -780,6 +823,30 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
     cursor: cursors,
   },
   hours: fc.integer({ min: -1, max: 722 }),
+  choice: fc.oneof(
+    fc.constant(null),
+    optionLike,
+    fc.record(
+      {
+        title: shortText,
+        options: fc.oneof(
+          fc.array(optionLike, { maxLength: 3 }),
+          fc
+            .tuple(
+              fc.integer({ min: 98, max: 102 }),
+              fc.integer({ min: 20, max: 80 }),
+              fc.constantFrom('A', '\ufb2c'),
+            )
+            .map(([count, length, letter]) =>
+              Array.from({ length: count }, (_, i) => ({
+                ...{ id: `${i}`, label: letter.repeat(length / (letter === 'A' ? 1 : 3)) },
+              })),
+            ),
+        ),
+      },
+      { requiredKeys: ['options'] },
+    ),
+  ),
   ...{ limit: fc.integer({ min: -1, max: 102 }), verified: fc.boolean(), supporter: fc.boolean() },
 };
 

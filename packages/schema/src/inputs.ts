@@ -329,13 +329,17 @@ const MAX_QUESTION_BYTES = 16_384;
 const choiceQuestion = operatorInput({
   title: hostTextOf(100)
     .refine((title) => title !== '', 'Must be 1 to 100 characters, at least one of which shows.')
-    .meta({ description: 'The question.', minLength: 1, examples: ['Which workspace?'] }),
+    .meta({
+      description: 'The question that the page asks.',
+      minLength: 1,
+      examples: ['Which workspace?'],
+    }),
   options: z
     .array(choiceOption)
     .min(1, 'Must be at least one option.')
     .max(100, 'Must be at most 100 options.')
     .refine((options) => isDistinct(options.map(({ id }) => id)), 'Must have different ids.')
-    .meta({ description: 'What can be chosen.' }),
+    .meta({ description: 'What the user can choose.' }),
 }).refine(
   (question) => new TextEncoder().encode(JSON.stringify(question)).length <= MAX_QUESTION_BYTES,
   { error: `Must be at most ${MAX_QUESTION_BYTES} bytes as JSON.`, when: isTypedWell },

@@ -16,6 +16,7 @@ export interface MemberSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: MemberSchema;
+  readonly properties?: Readonly<Record<string, MemberSchema>>;
 }
 
 export interface Member extends MemberSchema {
@@ -67,8 +68,21 @@ export function membersOf(schema: z.core.JSONSchema.BaseSchema): Members {
 export const optionName = ({ word }: Member) =>
   word.replace(/(?<!redirect)-uri$|(?<!external)-id$|-at$|-seconds$/, '');
 
+/** An id with a label, or a list of these: one value of an option gives `ID=LABEL`. */
+function pairIn(schema: MemberSchema | undefined): MemberSchema | undefined {
+  const { id, label } = schema?.properties ?? {};
+  return id && label ? schema : schema?.items && pairIn(schema.items);
+}
+
+const parsePair = (text: string) => {
+  const [id, label] = text.split(/=(.*)/s, 2);
+  return { id, ...(label !== undefined && { label }) };
+};
+
 /** What stands for its value. */
-export function placeholder({ word, type, format }: Member): string {
+export function placeholder(member: Member): string {
+  const { word, type, format } = member;
+  if (pairIn(member)) return 'id=label';
   if (format === 'uuid') return word;
   if (format === 'date-time') return 'time';
   if (type === 'integer') return 'number';
@@ -78,6 +92,8 @@ export function placeholder({ word, type, format }: Member): string {
 
 export function exampleOf(member: Member): string {
   const { examples, items, enum: values, format, minimum, type } = member;
+  const { id, label } = pairIn(member)?.properties ?? {};
+  if (id && label) return `'${id.examples?.[0]}=${label.examples?.[0]}'`;
   const [example] = examples ?? items?.examples ?? values ?? items?.enum ?? [minimum];
   const isMadeUp = example === undefined || format === 'uuid' || isCredential(member);
   if (isMadeUp) return placeholder(member).replaceAll('-', '_').toUpperCase();
@@ -116,7 +132,7 @@ export function describeMember(member: Member): string {
     ...(values.every((value) => text.includes(value)) ? [] : [`; ${listOf(values)}`]),
     ...(type === 'integer' && maximum !== undefined ? [`; ${minimum} to ${maximum}`] : []),
     ...(type === 'array' ? ['; may be repeated'] : []),
-    ...(type === 'object' ? ['; a file of JSON'] : []),
+    ...(type === 'object' && !pairIn(member) ? ['; a file of JSON'] : []),
     ...(format === 'date-time' ? [`; for example ${examples?.[0]}`] : []),
     ...(saysDefault && byDefault !== undefined ? [` (default: ${byDefault})`] : []),
   ].join('');
@@ -130,26 +146,46 @@ export interface MemberOption {
   readonly option: Option;
   /** What it says if it takes no value. */
   readonly means?: boolean | null;
+  /** The member of an object that it gives. Default: all of it. */
+  readonly part?: string;
   /** For help. */
   describe(): string;
 }
 
-const collect = (value: string, earlier: string[] = []) => [...earlier, value];
-
 /** Other text stays as it is, so that the operation says what is wrong with it. */
 const parseNumber = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
+function parserOf(member: Member): (text: string) => unknown {
+  if (pairIn(member)) return parsePair;
+  if (member.type === 'integer') return parseNumber;
+  return member.name === 'since' ? parseSince : (text) => text;
+}
+
 /** @param keepsOmitted - whether what is left out stays as it is, so that each value needs an option */
 export function optionsOf(member: Member, keepsOmitted: boolean): MemberOption[] {
-  const { name, type, isRequired, isNullable } = member;
+  const { type, isRequired, isNullable } = member;
   if (type === 'boolean') return switchesOf(member, keepsOmitted);
+  const isQuestion = pairIn(member.properties?.options) !== undefined;
+  if (isQuestion) return partsOf(member);
   const flags = `--${optionName(member)} <${placeholder(member)}>`;
   const option = new Option(flags).makeOptionMandatory(isRequired);
-  if (type === 'array') option.argParser(collect);
-  if (type === 'integer') option.argParser<string | number>(parseNumber);
-  if (name === 'since') option.argParser(parseSince);
+  const parse = parserOf(member);
+  if (type === 'array') {
+    option.argParser<unknown[]>((text, earlier = []) => [...earlier, parse(text)]);
+  } else {
+    option.argParser(parse);
+  }
   const own = { member, option, describe: () => describeMember(member) };
   return keepsOmitted && isNullable ? [own, nullOption(member)] : [own];
+}
+
+/** Of an object with options: they have its name, and the rest has it in front. */
+function partsOf(member: Member): MemberOption[] {
+  return Object.entries(member.properties ?? {}).flatMap(([part, schema]) => {
+    const word = part === 'options' ? member.word : `${member.word}-${part}`;
+    const own = { ...schema, name: part, word, isRequired: false, isNullable: false };
+    return optionsOf(own, false).map((each) => ({ ...each, member, part }));
+  });
 }
 
 function nullOption(member: Member): MemberOption {
@@ -201,14 +237,18 @@ export function inputFrom(
 ): Record<string, unknown> {
   const values = command.opts();
   const input: Record<string, unknown> = {};
-  for (const { member, option, means } of options) {
+  for (const { member, option, means, part } of options) {
     const given = values[option.attributeName()];
-    if (means !== undefined) {
+    if (part !== undefined) {
+      if (given !== undefined) {
+        input[member.name] = { ...Object(input[member.name]), [part]: given };
+      }
+    } else if (means !== undefined) {
       // An option that begins with `no-` is false if it is given.
       if (given === !option.negate) input[member.name] = means;
     } else if (given !== undefined && given !== false) {
-      input[member.name] =
-        member.type === 'object' ? readJson(command, option.long ?? '', given) : given;
+      const isFile = member.type === 'object' && !pairIn(member);
+      input[member.name] = isFile ? readJson(command, option.long ?? '', given) : given;
     }
   }
   return input;

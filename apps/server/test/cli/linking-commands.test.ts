@@ -187,6 +187,40 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     const text = await latchkey(revoking);
     expect(text).toEqual({ code: 0, stdout: '0 grants are revoked.\n', stderr: '' });
   });
+
+  test('ask for a choice, and say what was chosen', async () => {
+    const { link, application } = await newLink();
+    const account = (await newAccount()).id;
+    const [acme, id] = [{ id: 'ws-7', label: 'Acme = & Sons' }, '7'];
+    const identify = ['link', 'identify', link, '--account', account];
+    const asking = [
+      ...identify,
+      '--choice-title',
+      'Which?',
+      '--choice',
+      'ws-7=Acme',
+      '--choice',
+      id,
+    ];
+    expect((await json('admin.links.identify', asking)).choice).toBeNull();
+    const without = await latchkey([...identify, '--choice', 'a=A']);
+    expect(without.code).toBe(1);
+    expect(without.stderr).toContain('--choice title');
+
+    const approve = ['link', 'approve', link, '--account', account, '--choice'];
+    const approved = await json('admin.links.approve', [...approve, 'ws-7=Acme = & Sons']);
+    expect(approved.choice).toEqual(acme);
+    const other = await latchkey([...approve, 'ws-7']);
+    expect([other.code, other.stderr.includes('link_decided')]).toEqual([1, true]);
+
+    const to = ['--app', application.id, '--account', account, '--scope', 'profile.read'];
+    const issue = ['code', 'issue', ...to, '--choice'];
+    const label = async (value: string) =>
+      (await json('admin.codes.issue', [...issue, value])).choice;
+    expect(await label('7')).toEqual({ id, label: id });
+    expect(await label('7=')).toEqual({ id, label: id });
+    expect(await label('7=Ada')).toEqual({ id, label: 'Ada' });
+  });
 });
 
 describe('the texts of the pages', () => {

@@ -223,11 +223,13 @@ describeOnAnyStore('results', (fresh) => {
     const { application_id, account_id, bearer } = await linkedApplication(server);
     const account = { object: 'service_account', id: account_id, ...ADA };
     const scope = 'profile.read email';
+    const choice = { id: 'ws-7', label: 'Acme Inc.' };
     const expires_at = wireTime(server.now() + 300_000);
     const { code, ...issued } = await call('admin.codes.issue', {
       application_id: application_id.toUpperCase(),
       account_id: account_id.toUpperCase(),
       scope,
+      choice,
     });
     const { grant_id } = issued;
     expect(issued).toStrictEqual({
@@ -236,6 +238,7 @@ describeOnAnyStore('results', (fresh) => {
       application_id,
       account_id,
       resource: null,
+      choice,
       scope,
       expires_at,
     });
@@ -270,12 +273,14 @@ describeOnAnyStore('results', (fresh) => {
         application_id,
         document_uri: null,
         resource: null,
+        choice,
         external_id,
       });
       expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
     }
     const last_used_at = wireTime(server.now());
-    const entry = { ...grant, application_id, resource: null, revoked_at: null, last_used_at };
+    const kept = { application_id, resource: null, choice, revoked_at: null, last_used_at };
+    const entry = { ...grant, ...kept };
     expect(await call('admin.grants.list', { account_id })).toStrictEqual({
       object: 'list',
       data: [entry],
@@ -330,6 +335,7 @@ describeOnAnyStore('results', (fresh) => {
       object: 'oauth_grant',
       application_id,
       resource: null,
+      choice: null,
       scope,
       revoked: false,
       revoked_at: null,

@@ -108,6 +108,7 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       ],
       optional_scope: 'posts.read',
       optional_scopes: [posts],
+      choice: null,
       redirect_host: 'app.example',
       redirect_kind: 'web',
       redirect_vouched: true,
