@@ -88,6 +88,27 @@ test('the user checks a part of what is optional', async () => {
   }
 });
 
+test('the user chooses what the host asks for, and the grant says it', async () => {
+  const { application, link } = await begin();
+  const choice = { title: 'Which workspace?', options: [{ id: 'ws-7' }, { id: 'ws-8' }] };
+  const { redirect_to } = await admin.links.identify({ link, account_id, choice });
+  await expect(application.finish(redirect_to)).rejects.toThrow('parameter_invalid');
+  const again = await admin.links.identify({ link, account_id, choice });
+  const { grant } = await application.finish(again.redirect_to, 'allow', { choice: 'ws-8' });
+  const chosen = async (secret: string) => (await new Latchkey(server).grant(secret)).choice;
+  expect(await chosen(grant?.grant_secret ?? '')).toEqual({ id: 'ws-8', label: 'ws-8' });
+
+  const { code } = await server.issueCode({ choice: { id: 'ws-7', label: 'Acme' } });
+  const issued = await new Latchkey(server).convert(code);
+  expect(await chosen(issued.grant_secret)).toEqual({ id: 'ws-7', label: 'Acme' });
+  const redirectUri = 'http://127.0.0.1/callback';
+  const latchkey = new Latchkey(server);
+  const { url, ...kept } = await latchkey.authorizationUrl({ redirectUri, scope: 'profile.read' });
+  const callback = await server.approve(url, { choice: { id: 'ws-9' } });
+  const linked = await latchkey.finishLinking(callback, { ...kept, redirectUri });
+  expect(await chosen(linked.grant_secret)).toEqual({ id: 'ws-9', label: 'ws-9' });
+});
+
 test('the user denies it on the page of the service', async () => {
   const { application, link } = await begin();
   const { redirect_to } = await admin.links.identify({ link, account_id });

@@ -23,6 +23,8 @@ export type LinkOutcome =
 export interface LinkAnswer {
   /** What the user checks of `optionalScope`: space-separated scope tokens. Default: nothing. */
   optionalScope?: string;
+  /** The `id` of what the user chooses, of the `choice` that your host asks for. Default: nothing. */
+  choice?: string;
 }
 
 /** A link that an application began, for tests of a host. */
@@ -129,7 +131,7 @@ const failure = (error_code: string | null): LinkOutcome => ({
 async function decide(
   address: URL,
   decision: 'allow' | 'deny',
-  { optionalScope = '' }: LinkAnswer,
+  { optionalScope = '', choice }: LinkAnswer,
 ): Promise<URL> {
   const opened = await fetch(address, { redirect: 'manual' });
   const location = opened.headers.get('Location');
@@ -141,6 +143,7 @@ async function decide(
   if (form_token === undefined) throw new Error(explainPage(text));
   const form = new URLSearchParams({ form_token, decision });
   for (const token of optionalScope.split(' ')) form.append('optional_scope', token);
+  if (choice !== undefined) form.append('choice', choice);
   const decided = await fetch(page, {
     method: 'POST',
     redirect: 'manual',

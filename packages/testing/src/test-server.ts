@@ -33,6 +33,8 @@ export interface CodeRequest {
   scope?: string;
   /** The user's account, as for {@link TestServer.putAccount}. Default: Ada's. */
   account?: TestAccount;
+  /** What the user chose, such as a workspace; `label` is `id` unless it is given. Default: nothing. */
+  choice?: { id: string; label?: string };
 }
 
 /** The application, and the host whose accounts the service links. */
@@ -456,17 +458,18 @@ export async function createTestServer({
   const testServer: Omit<TestServer, 'adminSecret' | 'documents' | 'events'> = {
     baseUrl,
     applicationSecret: application.secret as string,
-    async issueCode({ scope = 'profile.read', account, resource } = {}) {
+    async issueCode({ scope = 'profile.read', account, resource, choice } = {}) {
       const { id: account_id } = await putAccount(account);
-      const code = { application_id, account_id, scope, resource };
+      const code = { application_id, account_id, scope, resource, choice };
       const issued = await operator('admin.codes.issue', code);
       codesExpireAt = Math.max(codesExpireAt, Date.parse(issued.expires_at));
       return issued;
     },
-    approve: (url, { scope, account } = {}) =>
+    approve: (url, { scope, account, choice } = {}) =>
       follow(url, async (link) => {
         const { id: account_id } = await putAccount(account);
-        const approved = await operator('admin.links.approve', { link, account_id, scope });
+        const approval = { link, account_id, scope, choice };
+        const approved = await operator('admin.links.approve', approval);
         codesExpireAt = Math.max(codesExpireAt, clock.now() + CODE_MILLISECONDS);
         return approved;
       }),

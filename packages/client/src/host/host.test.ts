@@ -76,6 +76,22 @@ describe('handOff', () => {
     expect(admin.accounts.put).not.toHaveBeenCalled();
   });
 
+  it('lets the consent page ask what to choose', async () => {
+    const question = { title: 'Which workspace?', options: [{ id: 'ws-7', label: 'Acme' }] };
+    const choice = vi.fn(async () => question);
+    const host = fetchHost({ ...options, choice });
+    const request = new Request(`${HOST}/link?link=lk_link_1`);
+    expect(locationOf(await host.handOff(request))).toBe(PAGE);
+    expect(choice.mock.calls).toEqual([[ADA, request]]);
+    const identified = { link: 'lk_link_1', account_id: ADA.account_id };
+    expect(admin.links.identify.mock.calls).toEqual([[{ ...identified, choice: question }]]);
+
+    await open({ link: 'lk_link_1' }, fetchHost({ ...options, choice: () => null }));
+    expect(admin.links.identify).toHaveBeenLastCalledWith(identified);
+    const consentPage = () => '/consent';
+    expect(() => fetchHost({ ...options, choice, consentPage })).toThrow('your own page asks');
+  });
+
   it('leads to the sign-in page first, with a way back that keeps the link', async () => {
     account = null;
     const hints = { login_hint: 'ada@example.com', ui_locales: 'de en' };

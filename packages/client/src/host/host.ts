@@ -1,4 +1,4 @@
-import type { AccountInput, LatchkeyAdmin } from '../admin/index.ts';
+import type { AccountInput, LatchkeyAdmin, LinkIdentifyInput } from '../admin/index.ts';
 import { hasBrand } from '../brand.ts';
 import { browserUrl } from '../browser-url.ts';
 import type { LatchkeyError } from '../errors.ts';
@@ -62,6 +62,21 @@ export interface HostOptions<Incoming> {
    * @returns a path, or an absolute URL
    */
   consentPage?: ((link: string) => string) | undefined;
+  /**
+   * Returns what the service's consent page asks besides, such as which workspace. What the user chooses
+   * is on the grant, and `grantOf(request).choice` has it. Not with `consentPage`: your own page asks
+   * itself. Default: nothing.
+   *
+   * @param account - the account that `accountOf` has returned
+   * @param request - the request of the `handOff` route
+   * @returns the question with its options; null for nothing
+   */
+  choice?:
+    | ((
+        account: AccountInput,
+        request: Incoming,
+      ) => LinkIdentifyInput['choice'] | Promise<LinkIdentifyInput['choice']>)
+    | undefined;
   /** The path of your start page, where users go on. Default: `/`. */
   home?: string | undefined;
   /**
@@ -81,6 +96,7 @@ const optionNames: Record<keyof HostOptions<never>, true> = {
   accountOf: true,
   signInPage: true,
   consentPage: true,
+  choice: true,
   home: true,
   onDeadEnd: true,
 };
@@ -112,7 +128,7 @@ export function createHost<Incoming>(
   formOf: FormOf<Incoming>,
 ): Host<Incoming> {
   refuseUnknownOptions('the host', options, Object.keys(optionNames));
-  const { admin, accountOf, signInPage, consentPage, home = '/', onDeadEnd } = options;
+  const { admin, accountOf, signInPage, consentPage, choice, home = '/', onDeadEnd } = options;
   const signInUrl = browserUrl(
     options.signInUrl,
     TypeError,
@@ -120,6 +136,9 @@ export function createHost<Incoming>(
   );
   for (const [name, value] of Object.entries({ accountOf, signInPage })) {
     if (typeof value !== 'function') throw new TypeError(`${name} must be a function.`);
+  }
+  if (choice && consentPage) {
+    throw new TypeError('Leave choice out with consentPage: your own page asks what to choose.');
   }
   const homeUrl = new URL(home, signInUrl).href;
 
@@ -195,8 +214,9 @@ export function createHost<Incoming>(
       return leavingDeadEnds(async () => {
         const { account_id } = account;
         const own_page = consentPage && true;
+        const asked = (await choice?.(account, request)) ?? undefined;
         const { redirect_to } = await withAccount(account, () =>
-          admin.links.identify({ link, account_id, own_page }),
+          admin.links.identify({ link, account_id, own_page, choice: asked }),
         );
         return redirect_to === null ? goTo(consentPage?.(link) ?? home) : redirect(redirect_to);
       });
