@@ -141,7 +141,7 @@ export interface CodeBinding {
 export interface ChoiceQuestion {
   title: string;
   /** An option without a label shows its id. */
-  options: readonly { id: string; label?: string | undefined }[];
+  options: { id: string; label?: string | undefined }[];
 }
 
 /** As it was when the link request was made. */

@@ -1,4 +1,4 @@
-import type { AccountRecord, ScopeRecord } from '@latchkey/store/records';
+import type { AccountRecord, ChoiceQuestion, ScopeRecord } from '@latchkey/store/records';
 
 /** Fixed ids, so that every demo has the same accounts. */
 export const demoAccounts = {
@@ -21,6 +21,18 @@ export const demoAccounts = {
 } as const satisfies Record<string, AccountRecord>;
 
 export type DemoUser = keyof typeof demoAccounts;
+
+/** Whoever has workspaces at the demo host chooses one of them at the consent. */
+export const demoChoices: { readonly [User in DemoUser]: ChoiceQuestion | null } = {
+  ada: null,
+  grace: {
+    title: 'Which workspace?',
+    options: [
+      { id: 'compilers', label: 'Compilers' },
+      { id: 'navy', label: 'Navy' },
+    ],
+  },
+};
 
 export function isDemoUser(name: string): name is DemoUser {
   return Object.hasOwn(demoAccounts, name);

@@ -10,7 +10,7 @@ import type { Route } from '../http/router.ts';
 import { call } from '../operations/call.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operationNamed } from '../operations/operation.ts';
-import { type DemoUser, demoAccounts, isDemoUser } from './demo-records.ts';
+import { type DemoUser, demoAccounts, demoChoices, isDemoUser } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
 import { demoPaths } from './linking-demo.ts';
 import { signInPage } from './views/sign-in-page.ts';
@@ -38,8 +38,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
         const user = signedInUser(tools, context);
         // As in the service of a host: who is signed in is asked only for another account.
         if (user !== null && query.get('prompt') !== 'select_account') {
-          const account_id = demoAccounts[user].id;
-          const consent = await identify(tools, context, async () => ({ link, account_id }));
+          const consent = await identify(tools, context, async () => ({ link, user }));
           return sendRedirect(context, consent);
         }
         const link_request = await asHost(tools, context, 'admin.links.read', async () => {
@@ -63,7 +62,7 @@ export function hostRoutes(tools: DemoTools): Route[] {
           const form = formMembers(await readOwnForm(context, origin), ['link', 'user']);
           user = form.user ?? '';
           if (!isDemoUser(user)) throw new DomainError('account_not_found');
-          return { link: form.link ?? '', account_id: demoAccounts[user].id };
+          return { link: form.link ?? '', user };
         });
         const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
         sendRedirect(context, consent, { 'Set-Cookie': cookie });
@@ -91,9 +90,12 @@ export function hostRoutes(tools: DemoTools): Route[] {
 async function identify(
   tools: DemoTools,
   context: RequestContext,
-  readInput: () => Promise<OperationInput<'admin.links.identify'>>,
+  readSignIn: () => Promise<{ link: string; user: DemoUser }>,
 ): Promise<Location> {
-  const { redirect_to } = await asHost(tools, context, 'admin.links.identify', readInput);
+  const { redirect_to } = await asHost(tools, context, 'admin.links.identify', async () => {
+    const { link, user } = await readSignIn();
+    return { link, account_id: demoAccounts[user].id, choice: demoChoices[user] };
+  });
   // Null only with a page of the host's own.
   return ownLocation(tools, redirect_to as string);
 }

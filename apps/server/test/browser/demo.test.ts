@@ -160,9 +160,16 @@ describeInBrowser('the demo in a browser', (open) => {
     await toConsent(page);
     await press(page, 'Use another account');
     await press(page, 'Grace Hopper');
+    // She has two workspaces, so Allow leads nowhere yet.
+    const workspaces = page.getByRole('group', { name: 'Which workspace?' });
+    await workspaces.waitFor();
+    await press(page, 'Allow');
+    expect(await workspaces.locator('input:invalid').count()).toBe(2);
+    await workspaces.getByLabel('Navy').check();
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
     expect(await accountOn(page)).toBe('Grace Hopper');
+    await page.locator('dd').getByText('Navy', { exact: true }).waitFor();
   });
 
   test('finishes two links that were begun in two tabs', slow, async () => {
@@ -177,6 +184,7 @@ describeInBrowser('the demo in a browser', (open) => {
       [page, 'Ada Lovelace'],
       [other, 'Grace Hopper'],
     ] as const) {
+      if (tab === other) await tab.getByLabel('Compilers').check();
       await press(tab, 'Allow');
       await arriveAt(tab, 'Your account is connected');
       expect(await accountOn(tab)).toBe(name);

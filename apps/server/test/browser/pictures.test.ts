@@ -168,7 +168,9 @@ describeInBrowser('a picture of a page', (open) => {
       ]) {
         await page.setViewportSize(viewport);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-        for (const one of await page.locator('a, button, summary, label').all()) {
+        for (const one of await page
+          .locator('a, button, summary, select, label:not(.question)')
+          .all()) {
           const { x = 0, width = 0, height = 0 } = (await one.boundingBox()) ?? {};
           expect(x).toBeGreaterThanOrEqual(0);
           expect(x + width).toBeLessThanOrEqual(viewport.width);
@@ -200,6 +202,30 @@ describeInBrowser('a picture of a page', (open) => {
     // What is in view anyway does not move the rest: from "Terms" to "Allow" and back to "Deny".
     expect(new Set(places.slice(5, 9)).size).toBe(1);
   });
+
+  test.each([
+    ['at a glance', 3, 'radio', 6],
+    ['in a list', 8, 'combobox', 1],
+  ] as const)(
+    'says what is asked to who hears it, and keeps it in view: %s',
+    async (_, scopes, role, count) => {
+      const { page, show } = await screen();
+      await page.setViewportSize(LOW);
+      await show(pageIn('consent with a choice', { letters: 3, scopes, language: 'en' }));
+      const named = { name: 'Which workspace of Box?' };
+      const control =
+        role === 'radio'
+          ? page.getByRole('group', named).getByRole(role)
+          : page.getByRole(role, named);
+      expect(await control.count()).toBe(count);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      expect(await page.evaluate('document.activeElement.name')).toBe('choice');
+      expect(await page.evaluate(`(${isSeen})(document.activeElement)`)).toBe(true);
+      await page.keyboard.press('ArrowDown');
+      const chosen = `new FormData(document.querySelector('form')).get('choice')`;
+      expect(await page.evaluate(chosen)).toMatch(/^ws-[01]$/);
+    },
+  );
 
   test('sets Disconnect apart from "Keep it", and moves for 120 ms, or not where a person wants none', async () => {
     const { page, show } = await screen();

@@ -46,8 +46,12 @@ function browser() {
     if (link === '') return { link, consent: signIn };
     return { link, consent: await go(`${demoUrl}/sign-in`, { link, user }) };
   }
-  const allow = ({ url, text }: { url: string; text: string }) =>
-    go(url, { form_token: formTokenIn(text), decision: 'allow' });
+  /** With the last of the workspaces, if there are any. */
+  function allow({ url, text }: { url: string; text: string }) {
+    const choice = /.*name="choice" value="(\w+)"/s.exec(text)?.[1];
+    const chosen = choice === undefined ? {} : { choice };
+    return go(url, { form_token: formTokenIn(text), ...chosen, decision: 'allow' });
+  }
   return { cookies, go, toConsent, allow };
 }
 
@@ -136,6 +140,17 @@ describe('the demo', () => {
     expect((await go(`${server.demoUrl}/sign-in`, { link, user: 'grace' })).text).toContain(
       'Grace Hopper',
     );
+  });
+
+  test('asks for the workspace of whoever has some, and shows it to the application', async () => {
+    const { go, toConsent, allow } = browser();
+    const { consent } = await toConsent(server, 'grace');
+    const asked = await go(consent.url, {
+      ...{ form_token: formTokenIn(consent.text), decision: 'allow' },
+    });
+    expect(asked.text).toContain('parameter_invalid');
+    await allow(consent);
+    expect((await go(server.demoUrl ?? '')).text).toContain('<dd><bdi>Navy</bdi></dd>');
   });
 
   test('takes no form of another site', async () => {

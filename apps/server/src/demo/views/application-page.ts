@@ -112,7 +112,7 @@ const steps = html`<ol class="steps">
 </ol>`;
 
 function linkedAccount(
-  { account, scope, grant_id, created_at }: GrantDescription,
+  { account, scope, choice, grant_id, created_at }: GrantDescription,
   texts: PageTexts,
 ): Html {
   return html`<div class="account">
@@ -122,7 +122,7 @@ ${person(account)}
 <h2>The application can:</h2>
 ${scopeList([demoScope], texts)}
 </section>
-<dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
+<dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd>${choice && html`<dt>Workspace</dt><dd>${outside(choice.label)}</dd>`}<dt>Since</dt><dd>${created_at}</dd></dl>`;
 }
 
 /** What the endpoint of the application was told about the links of this browser. */
