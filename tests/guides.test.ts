@@ -208,30 +208,36 @@ const ways: Record<string, Record<string, Way>> = {
 
   // tests/ai-clients.test.ts compares server.ts with the example.
   'guides/ai-clients.md': {
-    async ts() {},
+    async ts(block, reader) {
+      if (block.file === 'main.ts') await save(reader, block);
+    },
     async sh({ code }, reader, blocks) {
       const text = code.replaceAll(PORT_OF_PAGES, port);
-      if (!code.startsWith('curl')) return void (await shell(reader, text));
-      await requireTools(['curl']);
-      // It may be sent before the server listens.
-      const patient = text.replace('curl ', 'curl --retry-connrefused --retry 9 ');
-      const main = blocks.find(({ file }) => file === 'main.ts')?.code ?? '';
-      const call = `
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-const { stdout } = await promisify(execFile)('sh', ['-c', ${JSON.stringify(patient)}]);
-console.log(stdout);
-process.exit();
-`;
-      const server = main.replace("'./server.js'", "'./mcp/server.ts'");
-      const said = await program(reader, server.replaceAll(PORT_OF_PAGES, port) + call);
-      const response = blocks.find(({ language }) => language === 'http')?.code ?? '';
-      for (const line of response.replaceAll(PORT_OF_PAGES, port).trim().split('\n')) {
-        expect(said.split('\r\n')).toContain(line);
-      }
+      if (code.includes('main.ts')) {
+        await compiles(reader, 'main.ts client.ts');
+        await reader.start(text, port);
+      } else if (code.includes('tsx@4 client.ts')) {
+        const client = await reader.start(text, port);
+        const opened = () => /^Open (\S+)\n/m.exec(client.printed())?.[1];
+        await expect.poll(opened).toBeDefined();
+        const page = await connectAda(new Browser(), opened() ?? '');
+        expect(page.text).toBe('Go back to the terminal.');
+        await expect.poll(client.printed).toMatch(/^The first note of [0-9a-f-]{36}$/m);
+      } else if (code.startsWith('curl')) {
+        await requireTools(['curl']);
+        const said = await shell(reader, text);
+        const response = blocks.find(({ language }) => language === 'http')?.code ?? '';
+        for (const line of response.replaceAll(PORT_OF_PAGES, port).trim().split('\n')) {
+          expect(said.split('\r\n')).toContain(line);
+        }
+      } else await shell(reader, text);
     },
     // Compared above.
     async http() {},
+    async json({ code }) {
+      expect(code).toContain('http://127.0.0.1:8092/mcp');
+      JSON.parse(code);
+    },
   },
 
   'guides/answer-a-user.md': {

@@ -1,5 +1,5 @@
 /**
- * An MCP server with the official SDK. Its tool lists the notes of the user whom the client acts for.
+ * An MCP server with version 2 of the official SDK. Its tool lists the notes of the user whom the client acts for.
  * `expressGuard` asks Latchkey at each request, so the next call of a client that the user has
  * disconnected is refused.
  *
@@ -8,8 +8,8 @@
 
 import type { Latchkey } from '@latchkey/client';
 import { expressGuard, grantOf, protectedResource } from '@latchkey/client/guards';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import express, { type Express } from 'express';
 
 type NotesOf = (accountId: string) => string[];
@@ -27,16 +27,16 @@ export function createMcp(latchkey: Latchkey, at: At, notesOf: NotesOf): Express
   app.use('/mcp', expressGuard({ latchkey, resource: at.resource, scope }));
 
   app.post('/mcp', express.json(), async (request, response) => {
-    const server = new McpServer({ name: 'notes', version: '1.0.0' });
     const { account } = grantOf(request);
-    server.registerTool('list_notes', { description: 'Lists the notes of the user.' }, () => ({
-      content: notesOf(account.id).map((text) => ({ type: 'text', text })),
-    }));
-    // Without sessions: nothing outlives the request whose grant was checked.
-    const transport = new StreamableHTTPServerTransport();
-    response.on('close', () => server.close());
-    await server.connect(transport);
-    await transport.handleRequest(request, response, request.body);
+    // For this request alone: nothing outlives the request whose grant was checked.
+    const handler = createMcpHandler(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      server.registerTool('list_notes', { description: 'Lists the notes of the user.' }, () => ({
+        content: notesOf(account.id).map((text) => ({ type: 'text', text })),
+      }));
+      return server;
+    });
+    await toNodeHandler(handler)(request, response, request.body);
   });
   return app.all('/mcp', (_, response) => void response.set('Allow', 'POST').sendStatus(405));
 }

@@ -1,11 +1,6 @@
 /**
- * Runs an MCP server, and the host that has its users, against a Latchkey that lets clients in:
- *
- *     export ADMIN_SECRET="$(openssl rand -hex 32)"
- *     export PUBLIC_URL=http://127.0.0.1:3000 SIGN_IN_URL=http://127.0.0.1:4001/link
- *     export CLIENT_DOCUMENTS=claude.ai,vscode.dev
- *     npm start &
- *     npm exec -c 'node examples/mcp/start.ts'
+ * Runs an MCP server, and the host that has its users, against a Latchkey that lets clients in.
+ * examples/README.md has the commands.
  *
  * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the addresses to listen on: HOST_URL and
  * MCP_URL. Describes the scope and registers the resource at Latchkey, as your setup would do once.

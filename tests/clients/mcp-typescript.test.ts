@@ -12,15 +12,10 @@ import {
   nodeArgumentsFor,
   patientUrlOf,
 } from '@latchkey/test-kit/mongodb/test-databases';
-import {
-  type OAuthClientProvider,
-  UnauthorizedError,
-} from '@modelcontextprotocol/sdk/client/auth.js';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { OAuthClientInformation, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { examplesFolder } from '../support/examples-folder.ts';
+import { Link } from '../support/mcp/link.ts';
+import { type Sdk, sdks } from '../support/mcp/sdks.ts';
 import { ADMIN_SECRET, operator } from '../support/operator.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import {
@@ -31,46 +26,12 @@ import {
 } from '../support/service.ts';
 import { type DocumentServer, startDocumentServer } from './mcp/documents.ts';
 
-// The official MCP client in TypeScript, unmodified, with the MCP server of examples/mcp and its host.
-
-/** A client's memory, and where the SDK sends the user's browser. */
-class Link implements OAuthClientProvider {
-  readonly redirectUrl: string;
-  readonly clientMetadata: { redirect_uris: string[] };
-  readonly clientMetadataUrl?: string;
-  client: OAuthClientInformation | undefined;
-  authorizationUrl = '';
-  grant: OAuthTokens | undefined;
-  verifier = '';
-
-  /** @param known - the address of the client's document, or the id that it is registered with */
-  constructor(redirectUrl: string, known: { document: string } | { id: string }) {
-    this.redirectUrl = redirectUrl;
-    this.clientMetadata = { redirect_uris: [redirectUrl] };
-    if ('document' in known) this.clientMetadataUrl = known.document;
-    else this.client = { client_id: known.id };
-  }
-  state = () => 'the-state-of-the-client';
-  clientInformation = () => this.client;
-  saveClientInformation = (client: OAuthClientInformation) => {
-    this.client = client;
-  };
-  codeVerifier = () => this.verifier;
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier;
-  };
-  redirectToAuthorization = ({ href }: URL) => {
-    this.authorizationUrl = href;
-  };
-  tokens = () => this.grant;
-  saveTokens = (tokens: OAuthTokens) => {
-    this.grant = tokens;
-  };
-}
+// The official MCP clients in TypeScript, unmodified, and the client of examples/mcp, with its MCP server
+// and its host.
 
 type Page = WatchedPage['page'];
 
-describeInBrowser('the MCP client in TypeScript', (open) => {
+describeInBrowser('an MCP client in TypeScript', (open) => {
   // Where the browser comes back to: the client listens on this device.
   const listener = createServer((_, response) => response.end('Go back to the client.'));
   let callback: string;
@@ -127,13 +88,9 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
       await rm(folder, { recursive: true, force: true });
     });
 
-    const transportOf = (link: Link) =>
-      new StreamableHTTPClientTransport(new URL(example.url), { authProvider: link });
-    const newClient = () => new Client({ name: 'client', version: '1.0.0' });
-    const listNotes = (client: Client) => client.callTool({ name: 'list_notes' });
-
     /** From the authorization request to the callback, as a user. Returns the address of the callback. */
     async function allow(page: Page, authorizationUrl: string, shown: string): Promise<URL> {
+      const callback = new URL(authorizationUrl).searchParams.get('redirect_uri') ?? '';
       await page.goto(authorizationUrl);
       await page.getByRole('button', { name: 'Ada Lovelace' }).click();
       await page.getByRole('heading', { level: 1 }).getByText(shown).first().waitFor();
@@ -163,25 +120,25 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     }
 
     /** Links, calls a tool, and is disconnected by the user. */
-    async function walk(link: Link, shown: string): Promise<void> {
-      const stranger = transportOf(link);
-      await expect(newClient().connect(stranger)).rejects.toThrow(UnauthorizedError);
-      const { searchParams: asked } = new URL(link.authorizationUrl);
+    async function walk(sdk: Sdk, link: Link, shown: string): Promise<void> {
+      await expect(sdk.connect(example.url, link)).rejects.toThrow(sdk.Unauthorized);
+      const [authorizationUrl = ''] = link.authorizationUrls;
+      const { searchParams: asked } = new URL(authorizationUrl);
       expect([asked.get('resource'), asked.get('scope')]).toEqual([example.url, 'notes.read']);
 
       const { page, complaints } = await open();
-      const { searchParams: answer } = await allow(page, link.authorizationUrl, shown);
-      expect(answer.get('state')).toBe(link.state());
+      const answer = await allow(page, authorizationUrl, shown);
+      expect(answer.searchParams.get('state')).toBe(link.state());
       expect(complaints).toEqual([]);
-      await stranger.finishAuth(answer.get('code') ?? '');
+      await sdk.finish(example.url, link, answer.href);
 
-      const client = newClient();
-      await client.connect(transportOf(link));
+      const client = await sdk.connect(example.url, link);
+      const listNotes = () => client.callTool({ name: 'list_notes' });
       const notes = { content: [{ type: 'text', text: 'Sketch of the engine' }] };
-      expect(await listNotes(client)).toEqual(notes);
+      expect(await listNotes()).toMatchObject(notes);
 
       await disconnect(page, shown);
-      await expect(listNotes(client)).rejects.toThrow(UnauthorizedError);
+      await expect(listNotes()).rejects.toThrow(sdk.Unauthorized);
       const refused = await fetch(example.url, {
         method: 'POST',
         headers: { Authorization: `Bearer ${link.grant?.access_token}` },
@@ -197,20 +154,33 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
       return data.map(({ document_uri }) => document_uri);
     };
 
-    test('links without being registered, and is refused once it is disconnected', async () => {
-      const document = documents.addressOf('Assistant');
-      const link = new Link(callback, { document });
-      expect(await documented()).toEqual([]);
-      await walk(link, new URL(document).hostname);
-      expect(link.client).toMatchObject({ client_id: document });
-      expect(await documented()).toEqual([document]);
-    });
+    test.each(Object.entries(sdks))(
+      'version %s links without being registered, and is refused once it is disconnected',
+      async (version, sdk) => {
+        const document = documents.addressOf(`Assistant-${version.replaceAll(/\W+/g, '-')}`);
+        const before = await documented();
+        const link = new Link(callback, { document });
+        expect(before).not.toContain(document);
+        await walk(sdk, link, new URL(document).hostname);
+        expect(link.client).toMatchObject({ client_id: document });
+        expect((await documented()).sort()).toEqual([...before, document].sort());
+      },
+    );
 
-    test('links as a registered application, and is refused once it is disconnected', async () => {
+    test('the example, which is registered, links and prints what the tool lists', async () => {
       const { id } = await operator<{ id: string }>(service, 'POST', '/applications', {
-        ...{ name: 'Registered Assistant', redirect_uris: [callback], public: true },
+        ...{ name: 'Example', redirect_uris: ['http://127.0.0.1/callback'], public: true },
       });
-      await walk(new Link(callback, { id }), 'Registered Assistant');
+      const client = await startProgram(
+        [process.execPath, join(examplesFolder, 'mcp/client.ts')],
+        { env: environment({ SERVER_URL: example.url, CLIENT_ID: id }) },
+        async (printed) => /^Open (\S+)\n/m.exec(printed)?.[1],
+      );
+      onTestFinished(client.stop);
+      const { page } = await open();
+      await allow(page, client.url, 'Example');
+      await expect.poll(() => client.printed()).toMatch(/^Sketch of the engine$/m);
+      await expect.poll(() => page.textContent('body')).toBe('Go back to the terminal.');
     });
   }
 });
