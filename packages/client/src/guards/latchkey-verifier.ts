@@ -130,6 +130,6 @@ function refusalOf({
   }
   if (typeof InvalidTokenError === 'function') return (message) => new InvalidTokenError(message);
   throw new TypeError(
-    'OAuthError must be that class of "@modelcontextprotocol/server", or InvalidTokenError that of "@modelcontextprotocol/sdk/server/auth/errors.js": the one of the SDK whose requireBearerAuth you use.',
+    'OAuthError must be that class of "@modelcontextprotocol/server", or InvalidTokenError that of "@modelcontextprotocol/sdk/server/auth/errors.js".',
   );
 }
