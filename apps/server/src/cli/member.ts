@@ -105,16 +105,12 @@ export function exampleOf(member: Member): string {
 export const isCredential = ({ examples: [example] = [] }: Member) =>
   typeof example === 'string' && example.startsWith('lk_');
 
-const WHAT_ELSE_MEANS = /; (?<value>null|false) (?:for|if it|to) (?<meaning>never|[^.;]*)[^.;]*/;
+const WHAT_NULL_MEANS = /; null (?:for|if it) (?<meaning>never|[^.;]*)[^.;]*/;
+const WHAT_FALSE_MEANS = /; false (?:for|to) (?<meaning>[^.;]*)/;
 
-/** What a description says that null or false means: "never", "every described one". */
-function meaningOf(value: 'null' | 'false', { description = '' }: MemberSchema) {
-  const said = WHAT_ELSE_MEANS.exec(description)?.groups;
-  return said?.value === value ? said.meaning : undefined;
-}
-
-/** What stands in the place of null. */
-export const meaningOfNull = (member: MemberSchema) => meaningOf('null', member) ?? 'none';
+/** What stands in the place of null: "never", "every described one". */
+export const meaningOfNull = ({ description = '' }: MemberSchema) =>
+  WHAT_NULL_MEANS.exec(description)?.groups?.meaning ?? 'none';
 
 export const inHelp = (sentences: string) =>
   sentences.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
@@ -124,7 +120,8 @@ const listOf = (values: readonly string[]) => values.join(', ').replace(/, (?=[^
 export function describeMember(member: Member): string {
   const { type, format, description = '', examples, minimum, maximum } = member;
   const values = member.enum ?? member.items?.enum ?? [];
-  const text = inHelp(description.replace(WHAT_ELSE_MEANS, '')).replace(/^whether /, '');
+  const meant = description.replace(WHAT_NULL_MEANS, '').replace(WHAT_FALSE_MEANS, '');
+  const text = inHelp(meant).replace(/^whether /, '');
   const byDefault = member.default === null ? meaningOfNull(member) : member.default;
   const saysDefault = member.default === null ? byDefault !== 'none' : type === 'integer';
   return [
@@ -225,7 +222,8 @@ function switchesOf(member: Member, keepsOmitted: boolean): MemberOption[] {
     const describe = () =>
       isAlone
         ? `without this option, ${describeMember(member)}`
-        : (meaningOf('false', member) ?? `the opposite of --${on}`);
+        : (WHAT_FALSE_MEANS.exec(member.description ?? '')?.groups?.meaning ??
+          `the opposite of --${on}`);
     offered.push({ member, option: negative, means: false, describe });
   }
   return offered;
