@@ -59,8 +59,10 @@ describe('the errors', () => {
 describe('the lengths of the input', () => {
   const letters = (length: number) => 'a'.repeat(length);
   const fill = (before: string) => (length: number) => before + letters(length - before.length);
-  const list = (one: (index: number) => string) => (length: number) =>
-    Array.from({ length }, (_, index) => one(index));
+  const list =
+    <One>(one: (index: number) => One) =>
+    (length: number) =>
+      Array.from({ length }, (_, index) => one(index));
   const { applicationInput, scopeInput, codeIssueInput } = inputs;
 
   type Taker = [schema: unknown, make: (length: number) => unknown];
@@ -93,6 +95,19 @@ describe('the lengths of the input', () => {
     url: [inputs.endpointInput.shape.url, fill('https://a')],
     logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
+    'choice of identify': [
+      inputs.linkIdentifyInput.shape.choice,
+      (length) => ({ title: 'a', options: list((i) => ({ id: `${i}` }))(length) }),
+    ],
+    'choice with title': [
+      inputs.linkIdentifyInput.shape.choice,
+      (length) => ({ title: letters(length), options: [{ id: 'a' }] }),
+    ],
+    'choice with id': [codeIssueInput.shape.choice, (length) => ({ id: letters(length) })],
+    'choice with label': [
+      codeIssueInput.shape.choice,
+      (length) => ({ id: 'a', label: letters(length) }),
+    ],
     types: [inputs.endpointInput.shape.types, (length) => messageTypes.slice(0, length)],
   };
 
