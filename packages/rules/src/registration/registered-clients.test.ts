@@ -255,6 +255,7 @@ test.each([
   ['https://link.example/base/%6fauth/clients/%zz', true],
   ['https://link.example/base/o%61uth/clients/%ff', true],
   ['https://link.example/base/x/../oauth/clients/a', true],
+  ['https://link.example/base%2Foauth/clients%2fa', true],
   ['https://link.example/base/oauth/clients-of-others/a', false],
   ['https://link.example/oauth/clients/a', false],
   ['https://link.example:8443/base/oauth/clients/a', false],

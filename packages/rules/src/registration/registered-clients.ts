@@ -50,7 +50,12 @@ export function createRegisteredClients({
   const { origin, pathname } = new URL(publicUrl + CLIENTS_PATH);
   const depth = pathname.split('/').length;
   /** Percent-encoded or not, it is one path. */
-  const startOf = (path: string) => path.split('/').slice(0, depth).map(percentDecode).join('/');
+  const startOf = (path: string) =>
+    path
+      .split(/\/|%2f/i)
+      .slice(0, depth)
+      .map(percentDecode)
+      .join('/');
 
   function isTaken(uri: string): boolean {
     if (!uris.redirectUri.safeParse(uri).success) return false;
