@@ -495,9 +495,9 @@ export interface LinkIdentifyInput {
   /** What the page asks besides, such as which workspace; null for nothing. Default: null. */
   choice?:
     | {
-        /** The question. */
+        /** The question that the page asks. */
         title: string;
-        /** What can be chosen. */
+        /** What the user can choose. */
         options: {
           /** The host's own id of it. */
           id: string;
