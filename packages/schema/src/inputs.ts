@@ -324,6 +324,8 @@ const choiceOption = operatorInput({
 });
 
 const MAX_QUESTION_BYTES = 16_384;
+// This package has no types of Node.js or browsers, and so no TextEncoder.
+const utf8Bytes = (text: string) => encodeURIComponent(text).replace(/%../g, '.').length;
 
 /** It is kept with the page. */
 const choiceQuestion = operatorInput({
@@ -340,10 +342,10 @@ const choiceQuestion = operatorInput({
     .max(100, 'Must be at most 100 options.')
     .refine((options) => isDistinct(options.map(({ id }) => id)), 'Must have different ids.')
     .meta({ description: 'What the user can choose.' }),
-}).refine(
-  (question) => new TextEncoder().encode(JSON.stringify(question)).length <= MAX_QUESTION_BYTES,
-  { error: `Must be at most ${MAX_QUESTION_BYTES} bytes as JSON.`, when: isTypedWell },
-);
+}).refine((question) => utf8Bytes(JSON.stringify(question)) <= MAX_QUESTION_BYTES, {
+  error: `Must be at most ${MAX_QUESTION_BYTES} bytes as JSON.`,
+  when: isTypedWell,
+});
 
 const choice = choiceOption.nullable().default(null).meta({
   description: 'What the user has chosen, such as a workspace; null for nothing.',
