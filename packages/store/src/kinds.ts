@@ -323,7 +323,9 @@ export const keptDocuments = kind(
   },
   {
     key: 'document_uri',
-    indexes: { pinned_documents: { on: ['document_uri'], where: { unset: ['kept_until'] } } },
+    indexes: {
+      pinned_documents: { on: ['kept_until', 'document_uri'], where: { unset: ['kept_until'] } },
+    },
     expiry: { at: 'kept_until' },
     copied: 'all',
     isLong: true,

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
-import { either, type Givens, isSet, moreThan, when } from '../condition.ts';
+import { either, type Givens, isSet, moreThan, unless, when } from '../condition.ts';
 import { keptDocuments as kind } from '../kinds.ts';
 import type { KeptDocument } from '../records.ts';
 import type { Store } from '../store.ts';
@@ -46,22 +46,32 @@ export function clientDocuments(db: Adapter): ClientDocuments {
   );
   const list = db.list(
     kind,
-    ({ after, now, isPinned, isKept }: Givens<Listed>) => [
+    ({ after, now, isKept }: Givens<Listed>) => [
       when(after, { document_uri: moreThan(after) }),
-      when(isPinned, pinned),
-      when(isKept, { kept_until: isSet }),
-      either(pinned, { kept_until: moreThan(now) }),
+      when(isKept, { kept_until: moreThan(now) }),
+      unless(isKept, either(pinned, { kept_until: moreThan(now) })),
     ],
     DOCUMENT,
     asItIs,
     byAddress,
+  );
+  const ofPins = { index: 'pinned_documents', isDecisive: true, ...byAddress };
+  const listPins = db.list(
+    kind,
+    ({ after }: Givens<{ after: string | null }>) => [
+      pinned,
+      when(after, { document_uri: moreThan(after) }),
+    ],
+    DOCUMENT,
+    asItIs,
+    ofPins,
   );
   const listPinned = db.list(
     kind,
     () => pinned,
     ['document_uri'],
     ({ document_uri }) => document_uri,
-    { index: 'pinned_documents', isDecisive: true, ...byAddress },
+    ofPins,
   );
   const pin = db.modify(
     kind,
@@ -89,12 +99,7 @@ export function clientDocuments(db: Adapter): ClientDocuments {
     findKeptDocument: (document_uri, { mayBeStale } = {}) => find({ document_uri, mayBeStale }),
 
     listKeptDocuments: (range, { now, pinned }) =>
-      list({
-        ...range,
-        now,
-        isPinned: pinned === true || null,
-        isKept: pinned === false || null,
-      }),
+      pinned ? listPins(range) : list({ ...range, now, isKept: pinned === false || null }),
 
     listPinned: () => listPinned({}),
 
@@ -110,7 +115,6 @@ export function clientDocuments(db: Adapter): ClientDocuments {
 interface Listed {
   after: string | null;
   now: Milliseconds;
-  isPinned: true | null;
   isKept: true | null;
 }
 
