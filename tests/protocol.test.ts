@@ -126,7 +126,7 @@ describe('the lengths of the input', () => {
   test('are there for every member that has one', () => {
     // Ids are UUIDs, credentials have a format, and the rest has no length.
     const without =
-      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|since|role|public|documents|resource_server|challenge_required|sensitive|verified|supporter|own_page|disabled|status)$/;
+      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|since|role|public|documents|document|pinned|resource_server|challenge_required|sensitive|verified|supporter|own_page|disabled|status)$/;
     const members = Object.values(operations).flatMap(({ input }) =>
       Object.keys(schemaOf(input).shape),
     );

@@ -256,7 +256,7 @@ const eventTypes: Rule = (value) => {
   return kept(all.filter((type) => (value as string[]).includes(type)));
 };
 
-const textOf500 = keptIf((value) => value.length <= 500);
+const textOf500 = keptIf((value) => value.length >= 1 && value.length <= 500);
 const object: Rule = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? kept(value) : 'refused';
 

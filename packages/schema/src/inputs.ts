@@ -478,6 +478,7 @@ export const applicationListInput = operatorInput({
 
 const documentUri = z
   .string()
+  .min(1)
   .max(500)
   .meta({
     description: 'The address of the document, character for character.',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDocument, DOCUMENTS } from '../cases/world.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer } from '../http/running-server.ts';
@@ -13,6 +14,7 @@ const SETTINGS = {
   ADMIN_SECRET,
   SIGN_IN_URL: 'https://host.example/sign-in',
   PUBLIC_URL: 'https://link.example',
+  ...DOCUMENTS,
 };
 
 describeOnAnyStore('the commands of the linking flow', (fresh) => {
@@ -108,6 +110,37 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
         stderr: expect.stringContaining('--texts'),
       });
     }
+  });
+
+  test('pin, list and unpin documents', async () => {
+    await newAccount();
+    const { document_uri, document } = aDocument('https://app.example/client.json');
+    const file = join(folder, 'client.json');
+    writeFileSync(file, JSON.stringify({ ...document, client_name: 'Acme' }));
+    const pin = ['document', 'pin', document_uri, file];
+    const pinned = await json('admin.documents.pin', pin);
+    expect(pinned).toMatchObject({ document_uri, name: 'Acme', pinned: true });
+    expect((await latchkey(pin)).stdout).toBe(`The document of ${document_uri} is pinned: Acme\n`);
+    const list = ['document', 'list', '--pinned'];
+    expect((await json('admin.documents.list', list)).data).toMatchObject([{ document_uri }]);
+    expect((await latchkey(list)).stdout).toMatch(`${document_uri}\tAcme\tpinned\tnone\t`);
+    const words = [...pin.slice(0, 3), join(folder, 'none.json')];
+    expect(await latchkey(words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('none.json, cannot be read'),
+    });
+    writeFileSync(file, JSON.stringify({ ...document, client_secret: 'x' }));
+    expect((await latchkey(pin)).stderr).toMatch(/^parameter_invalid: .*client_secret/s);
+
+    const unpin = ['document', 'unpin', document_uri];
+    expect(await json('admin.documents.unpin', unpin)).toMatchObject({ document_uri });
+    expect((await latchkey(unpin)).stderr).toMatch(/^document_not_found: /);
+    const environment = { DATABASE_URL: database.url, ...SETTINGS, CLIENT_DOCUMENTS: 'off' };
+    const off = await runInProcess(list, environment);
+    expect([off.code, off.stderr]).toEqual([
+      78,
+      expect.stringContaining('CLIENT_DOCUMENTS is off'),
+    ]);
   });
 
   test('list resources and keys', async () => {

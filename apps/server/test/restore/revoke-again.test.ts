@@ -14,6 +14,7 @@ import { driverOf } from '../../src/open-store.ts';
 import { operations } from '../../src/operations/operation.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/revoke-again.ts';
+import { aDocument, DOCUMENTS } from '../cases/world.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
@@ -69,7 +70,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     const server = await startTestServer(database.url, {
       SIGN_IN_URL: 'https://host.example/sign-in',
       PUBLIC_URL: 'https://link.example',
-      ...EVENTS,
+      ...{ ...EVENTS, ...DOCUMENTS },
     });
     onTestFinished(async () => {
       await server.close();
@@ -210,6 +211,28 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       ...{ resources_deleted: 1, lists_shortened: 1 },
       for_operator: [narrowed, back].map(({ id }) =>
         expect.stringContaining(`The resource ${id} was updated at 20`),
+      ),
+    });
+  });
+
+  test('is done again of pinned documents, but for those that were pinned later', async () => {
+    const { server, url } = await started();
+    const addresses = ['gone', 'back', 'new'].map((name) => `https://${name}.example/client`);
+    const [gone = '', back = '', later = ''] = addresses;
+    const pin = (address: string) =>
+      succeed(server, 'admin.documents.pin', aDocument(address), operator);
+    const unpin = (document_uri: string) =>
+      succeed(server, 'admin.documents.unpin', { document_uri }, operator);
+    for (const address of [gone, back]) await pin(address);
+    const { service, done } = await restoredAfter(server, url, async () => {
+      for (const address of [gone, back]) await unpin(address);
+      for (const address of [back, later]) await pin(address);
+    });
+    expect(await service.store.listPinned()).toEqual([back]);
+    expect(done).toMatchObject({
+      documents_unpinned: 1,
+      for_operator: [back, later].map((address) =>
+        expect.stringContaining(`A document of ${address} was pinned at 20`),
       ),
     });
   });
