@@ -51,6 +51,7 @@ const settings = loadSettings({
   PUBLIC_URL: 'https://latchkey.example',
   SIGN_IN_URL: 'https://host.example/sign-in',
   EVENTS_KEY: 'an-example-of-an-events-key-with-enough-letters',
+  CLIENT_DOCUMENTS: 'app.example',
 });
 const { port } = settings;
 // One that is free; `admin.settings.get` shows the default.
@@ -145,6 +146,13 @@ const resource = await record('admin.resources.create', {
 });
 await record('admin.resources.list', {});
 await record('admin.resources.update', { resource_id: resource.id, name: 'Notes of Ada' });
+const document_uri = 'https://app.example/oauth-client.json';
+await record('admin.documents.pin', {
+  document_uri,
+  document: { client_id: document_uri, client_name: 'Notes Reader', redirect_uris: [CALLBACK] },
+});
+await record('admin.documents.list', { pinned: true });
+await record('admin.documents.unpin', { document_uri });
 const members = {
   name: 'Acme',
   redirect_uris: [CALLBACK],
