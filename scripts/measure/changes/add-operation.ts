@@ -124,12 +124,6 @@ export const addOperation: Change = {
 `,
       },
     ],
-    'apps/server/test/cli/over-the-wire.test.ts': [
-      {
-        at: "    await latchkey(['scope', 'list']);\n",
-        after: "    await latchkey(['scope', 'get'], 'profile.read');\n",
-      },
-    ],
     'tests/scope-entry.test.ts': TEST,
   },
   tests: [
@@ -140,7 +134,6 @@ export const addOperation: Change = {
     'apps/server/test/http/keys.test.ts',
     'apps/server/test/http/openapi.test.ts',
     'apps/server/test/hostile/values.test.ts',
-    'apps/server/test/cli/over-the-wire.test.ts',
     'apps/server/test/cli/help.test.ts',
     'packages/client/src/admin/latchkey-admin.test.ts',
   ],
