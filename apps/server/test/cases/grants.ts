@@ -181,6 +181,7 @@ export const grantCases: Cases<Named> = {
     input: ({ application_id, account_id, resource }) => ({
       ...{ application_id, account_id, resource, scope: 'all', redirect_uri: ADDRESS },
       code_challenge: 'c'.repeat(43),
+      choice: { id: 'ws-7', label: 'Acme Inc.' },
     }),
     faults: {
       target_unknown: {

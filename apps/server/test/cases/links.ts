@@ -71,14 +71,20 @@ export const linkCases: Cases<'admin.links.'> = {
     faults: { link_not_found: link_not_found(), link_expired: link_expired() },
   },
   'admin.links.identify': {
-    input: ({ link, account_id }) => ({ link, account_id, locale: 'de', own_page: false }),
+    input: ({ link, account_id }) => ({
+      ...{ link, account_id, locale: 'de', own_page: false },
+      choice: { title: 'Which workspace?', options: [{ id: 'ws-7', label: 'Acme Inc.' }] },
+    }),
     faults: {
       ...{ link_not_found: link_not_found(ofAccount), link_expired: link_expired(ofAccount) },
       ...{ link_decided, account_not_found },
     },
   },
   'admin.links.approve': {
-    input: ({ link, account_id }) => ({ link, account_id, scope: 'profile.read' }),
+    input: ({ link, account_id }) => ({
+      ...{ link, account_id, scope: 'profile.read' },
+      choice: { id: 'ws-7', label: 'Acme Inc.' },
+    }),
     faults: {
       ...{ link_not_found: link_not_found(ofAccount), link_expired: link_expired(ofAccount) },
       ...{ link_decided, account_not_found },

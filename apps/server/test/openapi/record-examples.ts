@@ -189,7 +189,8 @@ await record('admin.keys.list', {});
 // A code, and a grant of it.
 const scope = 'profile.read posts.read';
 const issued = { application_id, account_id: ACCOUNT, scope };
-const bound = { ...issued, redirect_uri: CALLBACK, code_challenge: CHALLENGE };
+const choice = { id: 'ws-7', label: 'Acme Inc.' };
+const bound = { ...issued, redirect_uri: CALLBACK, code_challenge: CHALLENGE, choice };
 const binding = { redirect_uri: CALLBACK, code_verifier: VERIFIER };
 const cancelled = await call('admin.codes.issue', bound);
 await record('admin.codes.cancel', { grant_id: cancelled.grant_id });
@@ -262,8 +263,10 @@ async function begin(): Promise<string> {
 
 const link = await begin();
 await record('admin.links.read', { link });
-await record('admin.links.identify', { link, account_id: ACCOUNT, locale: 'de' });
-await record('admin.links.approve', { link, account_id: ACCOUNT, scope });
+const question = { title: 'Which workspace?', options: [choice, { id: 'ws-8' }] };
+const named = { link, account_id: ACCOUNT };
+await record('admin.links.identify', { ...named, locale: 'de', choice: question });
+await record('admin.links.approve', { ...named, scope, choice });
 const denied = await begin();
 await record('admin.links.deny', { link: denied });
 const decided = { link: denied, account_id: ACCOUNT };
