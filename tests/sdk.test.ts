@@ -109,6 +109,7 @@ describe('an account', () => {
       application_id: id,
       document_uri: null,
       resource: null,
+      choice: null,
       external_id: null,
     });
 
