@@ -44,6 +44,26 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(application.callbacks).toHaveLength(1);
   });
 
+  test('take Enter in a checkbox for no answer', async () => {
+    const application = await world.addApplication({
+      ...NOTES,
+      scope: 'profile.read',
+      optional_scope: 'posts.read',
+    });
+    const { page } = await open();
+    await goToConsent(page, application);
+    await settled(page);
+    const sent: string[] = [];
+    page.on('request', (request) => void sent.push(request.method()));
+    await page.getByRole('checkbox').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Space');
+    expect(sent).not.toContain('POST');
+    await page.locator('button[value=allow]').click();
+    await page.getByRole('heading', { name: 'Back in the application' }).waitFor();
+    expect((await application.convert()).scope).toBe('profile.read posts.read');
+  });
+
   test(
     'have an Allow that is filled and a Deny of the same size that is outlined',
     slow,

@@ -31,6 +31,7 @@ interface ApplicationOptions {
   policy_uri?: string;
   tos_uri?: string;
   scope?: string;
+  optional_scope?: string;
   /** Default: its own callback. */
   redirect_uri?: string;
   /** Where the callback leads on. Default: it says that it is linked. */
@@ -150,7 +151,13 @@ export function useLinkingWorld(
       await succeed(world, 'admin.scopes.put', { scope, ...texts }, operator);
     }
 
-    world.addApplication = async ({ scope, leadsTo, redirect_uri: own, ...profile } = {}) => {
+    world.addApplication = async ({
+      scope = 'profile.read posts.read',
+      optional_scope = '',
+      leadsTo,
+      redirect_uri: own,
+      ...profile
+    } = {}) => {
       const callbacks: Record<string, string>[] = [];
       let begin = '';
       const url = await serve(application(() => begin, callbacks, leadsTo));
@@ -161,7 +168,8 @@ export function useLinkingWorld(
         client_id: created.id,
         redirect_uri,
         response_type: 'code',
-        scope: scope ?? 'profile.read posts.read',
+        scope,
+        optional_scope,
         state: 'the state',
         code_challenge: CHALLENGE,
         code_challenge_method: 'S256',

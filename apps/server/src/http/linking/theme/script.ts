@@ -1,6 +1,6 @@
 /**
- * Against double clickjacking, and against a second click while the first is under way. Loaded before the
- * body, so that no button precedes it.
+ * Against double clickjacking, against a second click while the first is under way, and against an answer by
+ * mistake. Loaded before the body, so that no button precedes it.
  */
 export const pageScript = `(() => {
   const REST = 600;
@@ -69,6 +69,10 @@ export const pageScript = `(() => {
   document.addEventListener('submit', ({ target: form, submitter }) => {
     // Only then is the value of the button in what is sent: that of a disabled one would be left out.
     form.addEventListener('formdata', () => beginBusy(form, submitter), { once: true });
+  });
+  // Enter in a checkbox would press the first button: "use another account".
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target.matches('input')) event.preventDefault();
   });
   document.addEventListener(
     'click',
