@@ -70,9 +70,9 @@ export const pageScript = `(() => {
     // Only then is the value of the button in what is sent: that of a disabled one would be left out.
     form.addEventListener('formdata', () => beginBusy(form, submitter), { once: true });
   });
-  // Enter in a checkbox would press the first button: "use another account".
-  document.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && event.target.matches('input')) event.preventDefault();
+  // Enter in a checkbox, or on a Mac in a list, would press the first button: "use another account".
+  document.addEventListener('keypress', (event) => {
+    if (event.key === 'Enter' && event.target.matches('input, select')) event.preventDefault();
   });
   document.addEventListener(
     'click',
