@@ -60,6 +60,7 @@ it('ends every list with a null cursor, and those that are complete have no othe
     'admin.accounts.list',
     'admin.scopes.list',
     'admin.resources.list',
+    'admin.documents.list',
     'admin.connections.list',
     'admin.grants.list',
     'admin.refusals.list',

@@ -79,12 +79,24 @@ export interface TestDocuments {
    * @param input - the address
    * @returns the document as it was
    * @throws Error if none is pinned there
+   *
+   * @example
+   * ```ts
+   * await server.documents.unpin({ document_uri: 'https://app.example/client.json' });
+   * ```
    */
   unpin(input: OperationInput<'admin.documents.unpin'>): Promise<ClientDocument>;
 
   /**
-   * @param input - whether they are pinned. Default: those that are kept, too
+   * Lists the documents that are pinned, and those that are kept since a user approved their application.
+   *
+   * @param input - whether they are pinned. Default: both
    * @returns up to 100 documents, by their address
+   *
+   * @example
+   * ```ts
+   * const [document] = await server.documents.list({ pinned: true });
+   * ```
    */
   list(input?: { pinned?: boolean }): Promise<ClientDocument[]>;
 }

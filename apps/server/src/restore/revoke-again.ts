@@ -120,7 +120,7 @@ export async function revokeAgain(
   for (const line of lastSwitches.values()) {
     const ending = afterActions.get(line.action);
     if (typeof ending === 'object') await start(line, ending);
-    if (line.action === 'admin.documents.pin') {
+    if (ending === 'pin') {
       done.for_operator.push(
         `A document of ${line.document_uri} was pinned at ${formatTimestamp(line.at)}. If one is pinned now, it is that of the backup: pin it again.`,
       );
@@ -190,6 +190,8 @@ type AfterRestore =
   | 'update'
   /** The endpoint gets its last secret again, which follows from the number of its rotations. */
   | 'rotate'
+  /** The log does not have the document. */
+  | 'pin'
   | Again;
 
 interface Again {
@@ -233,7 +235,7 @@ export const afterRestore: { readonly [Name in Exclude<ActionName, ReadName>]: A
   'admin.resources.create': 'nothing',
   'admin.resources.update': 'update',
   'admin.resources.delete': again('resources_deleted', deleteResource),
-  'admin.documents.pin': 'nothing',
+  'admin.documents.pin': 'pin',
   'admin.documents.unpin': {
     ...again('documents_unpinned', unpinDocument),
     unless: { later: 'admin.documents.pin', of: 'document_uri' },

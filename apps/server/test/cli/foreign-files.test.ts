@@ -34,10 +34,13 @@ const settings = {
 let folder: string;
 let ours: string;
 let backup: string;
+let document: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-foreign-'));
   ours = join(folder, 'ours', 'latchkey.db');
   backup = join(folder, 'ours', 'backup.db');
+  document = join(folder, 'document.json');
+  await writeFile(document, '{}');
   const environment = { DATABASE_URL: `file:${ours}` };
   expect((await runInProcess(['app', 'create', 'Acme'], environment)).code).toBe(0);
   expect((await runInProcess(['backup', backup], environment)).code).toBe(0);
@@ -142,7 +145,9 @@ async function callsOn(path: string, named: Naming): Promise<string[][]> {
   for (const [words, command] of commands) {
     if (command.commands.length > 0 || WITHOUT_DATABASE.has(words.join(' '))) continue;
     const [example] = await examplesOf(words);
-    const filled = example?.map((word) => word.replace(/^[A-Z]+_ID$/, randomUUID()));
+    const filled = example?.map((word) =>
+      word === 'document.json' ? document : word.replace(/^[A-Z]+_ID$/, randomUUID()),
+    );
     calls.push(...(better[words.join(' ')] ?? [filled ?? words]));
   }
   return calls;

@@ -137,10 +137,7 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     expect((await latchkey(unpin)).stderr).toMatch(/^document_not_found: /);
     const environment = { DATABASE_URL: database.url, ...SETTINGS, CLIENT_DOCUMENTS: 'off' };
     const off = await runInProcess(list, environment);
-    expect([off.code, off.stderr]).toEqual([
-      78,
-      expect.stringContaining('CLIENT_DOCUMENTS is off'),
-    ]);
+    expect([off.code, off.stderr]).toEqual([2, expect.stringContaining('CLIENT_DOCUMENTS is off')]);
   });
 
   test('list resources and keys', async () => {

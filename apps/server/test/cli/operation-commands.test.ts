@@ -1,16 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type OperationContract,
   type OperationName,
   operationNames,
   operations,
 } from '@latchkey/schema';
+import type { Command } from 'commander';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { commands as groups } from '../../src/cli/commands.ts';
 import { rowsByName } from '../../src/cli/operation-rows.ts';
 import type { OperatorOperation } from '../../src/operations/call-operation.ts';
 import { inputsOf } from '../cases/cases.ts';
-import { newWorld, type World } from '../cases/world.ts';
+import { DOCUMENTS, newWorld, type World } from '../cases/world.ts';
 import { succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
@@ -58,6 +62,26 @@ const essenceOf = (name: OperatorOperation, { limit: _, cursor: __, ...input }: 
   return told.map(([member, value]) => [member, `${value}`.replace('.000Z', 'Z')]).toSorted();
 };
 
+type Option = { id: string; label: string };
+type Choice = Option | { title: string; options: Option[] };
+
+function wordsForChoice(choice: Choice): string[] {
+  const asOption = ({ id, label }: Option) => ['--choice', `${id}=${label}`];
+  if ('id' in choice) return asOption(choice);
+  return ['--choice-title', choice.title, ...choice.options.flatMap(asOption)];
+}
+
+function fileWith(value: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-operation-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'value.json');
+  writeFileSync(file, JSON.stringify(value));
+  return file;
+}
+
+const isOperand = (command: Command, word: string) =>
+  command.registeredArguments.some((argument) => argument.name() === word);
+
 /** What a person types for an input. */
 function wordsFor(name: OperatorOperation, input: Input): string[] {
   const { words, command } = commandOf(name);
@@ -65,8 +89,16 @@ function wordsFor(name: OperatorOperation, input: Input): string[] {
   const options: string[] = [];
   for (const [member, value] of Object.entries(input)) {
     const word = member.replaceAll('_', '-').replace(/^application\b/, 'app');
-    if (command.registeredArguments.some((argument) => argument.name() === word)) {
+    if (isOperand(command, member === 'document_uri' ? 'uri' : word)) {
       operands.push(String(value));
+      continue;
+    }
+    if (member === 'document') {
+      operands.push(fileWith(value));
+      continue;
+    }
+    if (member === 'choice') {
+      options.push(...wordsForChoice(value as Choice));
       continue;
     }
     const one = Array.isArray(value) ? word.replace(/s$/, '') : word;
@@ -97,9 +129,9 @@ test('every command that calls a service is one of these, or explains a refusal'
 });
 
 describeOnAnyStore('the command of', (fresh) => {
-  const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const server = useServer(fresh, { ...LINKING, ...EVENTS, ...DOCUMENTS });
   const off = useServer(fresh);
-  const SETTINGS = { ADMIN_SECRET, ...LINKING, ...EVENTS };
+  const SETTINGS = { ADMIN_SECRET, ...LINKING, ...EVENTS, ...DOCUMENTS };
   const json = async (words: string[], environment: NodeJS.ProcessEnv) => {
     const { code, stdout, stderr } = await runInProcess([...words, '--json'], environment);
     expect(code, stderr).toBe(0);

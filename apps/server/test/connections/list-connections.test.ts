@@ -69,7 +69,12 @@ const store = {
 } satisfies Partial<Store> as unknown as Store;
 
 const service = { store, linking: null };
-const shown = (application: typeof a) => ({ ...application, vouched: true, host: null });
+const shown = (application: typeof a) => ({
+  ...application,
+  vouched: true,
+  host: null,
+  device: null,
+});
 const scopes = [described, undescribed];
 const resources = [
   { resource: 'https://gone.example', name: 'https://gone.example' },

@@ -55,7 +55,8 @@ describeOnEachStore('a code', (fresh) => {
     const described = await invoke(server, 'REST', 'account.grant', {}, asBearer(grant));
     const { grant_secret: _, ...description } = grant;
     expect(described.body).toStrictEqual({
-      ...{ ...description, application_id, document_uri: null, external_id: null, resource: null },
+      ...{ ...description, application_id, document_uri: null, external_id: null },
+      ...{ resource: null, choice: null },
     });
   });
 

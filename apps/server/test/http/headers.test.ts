@@ -10,9 +10,10 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 
 /** The methods of each path, as in Allow. */
 const allowedMethods = new Map<string, string>();
-/** Those that are there without the linking flow and events. */
+/** Those that are there without the linking flow, client documents and events. */
 const offered = Object.entries<OperationContract>(operations).filter(
-  ([, { needsLinking, needsEvents }]) => !needsLinking && !needsEvents,
+  ([, { needsLinking, needsDocuments, needsEvents }]) =>
+    !(needsLinking || needsDocuments || needsEvents),
 );
 for (const [, { path, method }] of offered) {
   const methods = method === 'GET' ? 'GET, HEAD' : method;

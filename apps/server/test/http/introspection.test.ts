@@ -38,6 +38,7 @@ describeOnAnyStore('POST /oauth/introspect', (fresh) => {
       sub: account_id,
       username: 'ada.lovelace',
       external_id: 'user-4711',
+      choice: null,
       iss: server.url,
       aud: `${server.url}/v1`,
       iat: Math.floor(Date.parse(created_at) / 1000),

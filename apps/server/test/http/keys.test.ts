@@ -2,7 +2,7 @@ import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { type OperationName, operationNames, operations, type Role } from '@latchkey/schema';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { inputsOf } from '../cases/cases.ts';
-import { newWorld } from '../cases/world.ts';
+import { DOCUMENTS, newWorld } from '../cases/world.ts';
 import { LINKING } from '../linking/link-flow.ts';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
@@ -24,7 +24,7 @@ async function newKey(server: TestServer, role: Role, members: object = {}): Pro
 const operatorNames = operationNames.filter((name) => operations[name].caller === 'operator');
 
 describeOnAnyStore('every operation of the operator', (fresh) => {
-  const server = useServer(fresh, { ...LINKING, ...EVENTS });
+  const server = useServer(fresh, { ...LINKING, ...EVENTS, ...DOCUMENTS });
   const elsewhere = useServer(fresh);
   const keys = new Map<string, string>();
   let inputs: ReturnType<typeof inputsOf>;

@@ -191,12 +191,11 @@ describeOnAnyStore('what is registered', (fresh) => {
             sensitive: false,
           },
         ],
+        choices: [],
         connected_at: first.created_at,
         last_used_at: null,
         grants: [second, first].map(({ grant_id, created_at, scope }) => ({
-          grant_id,
-          created_at,
-          scope,
+          ...{ grant_id, created_at, scope, choice: null },
         })),
       });
 

@@ -388,7 +388,7 @@ test('the operations guide says of each action that ended something what a resto
   const [, chapter = ''] = /^### What is revoked again\n([\s\S]*?)^##/m.exec(guide) ?? [];
   const rows = [...chapter.matchAll(/^\| `([^`]+)`[^|]*\|[^|]*\| \*\*(\w+)\*\*/gm)];
   const told = new Set(rows.map(([, action, does]) => `${action}: ${does}`));
-  const words = { expires: ['expires'], update: ['again', 'you'], rotate: ['again'] };
+  const words = { expires: ['expires'], update: ['again', 'you'], rotate: ['again'], pin: ['you'] };
   const done = Object.entries(afterRestore).flatMap(([action, does]) => {
     if (does === 'nothing') return [];
     return (typeof does === 'object' ? ['again'] : words[does]).map((one) => `${action}: ${one}`);

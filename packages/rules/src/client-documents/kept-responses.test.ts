@@ -21,7 +21,7 @@ function createWorld() {
       if (address.includes('bad')) throw new DocumentFailure('document_status');
       return { body: Buffer.from(address), keep: 300_000 };
     },
-    read: (_, body) => String(body),
+    read: (_, { body }) => String(body),
     most: MOST,
   });
   const find = (path: string, { isKnown = false } = {}) =>
@@ -96,7 +96,7 @@ test('who asks for what another one waits for waits in no line but its own', asy
       if (address.includes('slow')) await new Promise<void>((resolve) => held.push(resolve));
       return { body: Buffer.from(address), keep: 300_000 };
     },
-    read: (_, body) => String(body),
+    read: (_, { body }) => String(body),
   });
   const find = (address: string, asker: string) =>
     kept.find({ ...ofAddress(address), asker, isKnown: false });
@@ -147,7 +147,7 @@ test('one asker joins the fetch of another so many times, and is refused at once
       await promise;
       return { body: Buffer.from('good'), keep: 0 };
     },
-    read: (_, body) => String(body),
+    read: (_, { body }) => String(body),
     limitsJoined: true,
   });
   const find = (asker: string) =>
