@@ -5,8 +5,8 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 135 },
   'convert on MongoDB': { files: 39, functions: 169 },
-  'linking flow': { files: 88, functions: 357 },
-  'app create': { files: 80, functions: 326 },
+  'linking flow': { files: 94, functions: 371 },
+  'app create': { files: 80, functions: 328 },
   '--version': { modules: 16 },
   'add one read operation': { files: 12 },
   'add one optional member of an application': { files: 12 },
