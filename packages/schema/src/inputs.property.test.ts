@@ -257,8 +257,11 @@ const eventTypes: Rule = (value) => {
 };
 
 const textOf500 = keptIf((value) => value.length >= 1 && value.length <= 500);
-const object: Rule = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? kept(value) : 'refused';
+const object: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'refused';
+  // No document has such a member, and no object may get a prototype from outside.
+  return kept(Object.fromEntries(Object.entries(value).filter(([name]) => name !== '__proto__')));
+};
 
 /** A member of a text in another language. */
 const texts: Rule = (value) => {
