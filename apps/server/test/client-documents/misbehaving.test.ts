@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { slow } from '@latchkey/test-kit/long';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { succeed } from '../http/call.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Json, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
 import { authorize, linkingApplication } from '../linking/link-flow.ts';
@@ -155,6 +155,22 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     expect(await outcome(server, published)).toEqual(invalid);
     published.respond = (response) => response.writeHead(403).end();
     expect(await outcome(other, published)).toEqual(unavailable);
+  });
+
+  test('another document to a process without room, which keeps what there was', async () => {
+    const published = await publish(world);
+    await approve(published);
+    const full = await startTestServer(server.database.url, {
+      ...{ ...SETTINGS, MIN_FREE_MB: '1048576' },
+    });
+    onTestFinished(() => full.close());
+    published.requests = 0;
+    published.members = { client_name: 'Renamed' };
+    expect((await authorize(full, request(published))).status).toBe(503);
+    expect(published.requests).toBe(1);
+    const { data } = await succeed(server, 'admin.documents.list', { limit: 100 }, operator);
+    const own = data.find(({ document_uri }: Json) => document_uri === published.address);
+    expect(own.name).toBe('Notes Reader');
   });
 
   test('another document between consent and redemption', async () => {

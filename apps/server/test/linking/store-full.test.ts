@@ -3,7 +3,7 @@ import { type OperationName, operationNames, operations } from '@latchkey/schema
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
 import { errorCases, linkingErrorCases } from '../cases/errors.ts';
-import { DOCUMENTS, newWorld } from '../cases/world.ts';
+import { aDocument, DOCUMENTS, newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
@@ -43,7 +43,14 @@ describeOnEachStore('a database without room', (fresh) => {
   test('refuses what makes a record, and only that', async () => {
     const world = await newWorld(before);
     const inputs = inputsOf(world);
-    // An account that is there is replaced, which needs no room.
+    // What is there is replaced, which needs no room.
+    const { account_id, document_uri } = world;
+    for (const [name, input] of [
+      ['admin.accounts.put', { account_id, username: 'ada' }],
+      ['admin.documents.pin', aDocument(document_uri)],
+    ] as const) {
+      expect([name, (await call(name, input)).status]).toEqual([name, 200]);
+    }
     inputs['admin.accounts.put'].account_id = randomUUID();
     const named = operationNames.filter(needsRoom);
     for (const name of named) {
