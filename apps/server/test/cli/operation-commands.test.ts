@@ -59,7 +59,9 @@ const essenceOf = (name: OperatorOperation, { limit: _, cursor: __, ...input }: 
   const { limit, ...parsed } = schema.parse(input) as Input;
   const told = Object.entries(parsed).filter(([, value]) => value !== false);
   // A command may write a time in another way.
-  return told.map(([member, value]) => [member, `${value}`.replace('.000Z', 'Z')]).toSorted();
+  return told
+    .map(([member, value]) => [member, JSON.stringify(value).replace('.000Z', 'Z')])
+    .toSorted();
 };
 
 type Option = { id: string; label: string };
