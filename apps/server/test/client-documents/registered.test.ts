@@ -495,6 +495,24 @@ describe('CLIENT_REGISTRATION', () => {
     }
   });
 
+  test('lets clients register without a limit, and takes nothing of the limits of others', async () => {
+    const server = await started({
+      ...{ CLIENT_REGISTRATION: 'on', RATE_LIMIT: 'authentications=1/60,links=1/60,requests=1/60' },
+    });
+    await linkingApplication(server);
+    let client_id = '';
+    for (let times = 0; times < 3; times++) {
+      client_id = await register(server, [LOOPBACK]);
+      expect((await post(server, {})).status).toBe(400);
+      expect((await send(server, { path: pathOf(client_id) })).status).toBe(200);
+      expect((await send(server, { path: `${pathOf(client_id)}x` })).status).toBe(404);
+    }
+    await begin(server, request(client_id, LOOPBACK));
+    const headers = { authorization: 'Bearer nothing' };
+    expect((await send(server, { path: '/v1/grant', headers })).status).toBe(401);
+    expect((await send(server, { path: '/v1/grant', headers })).status).toBe(429);
+  });
+
   test('makes no client that the operator vouches for, by the name of the own host', async () => {
     const server = await started({ CLIENT_REGISTRATION: 'on', CLIENT_DOCUMENTS: 'link.example' });
     await linkingApplication(server);
