@@ -3,13 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Latchkey } from '@latchkey/client';
 import { expressGuard, protectedResource } from '@latchkey/client/guards';
-import * as second from '@modelcontextprotocol/client';
-import * as first from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Link } from '../support/mcp/link.ts';
+import { sdks } from '../support/mcp/sdks.ts';
 import { describeInWorlds } from './mcp/world.ts';
 
 // MCP clients of both versions of the SDK, unmodified, need one scope after the other.
@@ -47,65 +46,8 @@ async function startMcpServer(latchkeyUrl: string): Promise<Server> {
 const urlOf = (server: Server, path: string) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
 
-/** A client's memory, and where the SDK sends the browser of its user. */
-class Memory {
-  readonly redirectUrl: string;
-  readonly clientMetadataUrl: string;
-  readonly clientMetadata: { redirect_uris: string[] };
-  /** Each authorization request that it was sent to. */
-  readonly asked: URL[] = [];
-  client: { client_id: string } | undefined;
-  grant: second.OAuthTokens | undefined;
-  verifier = '';
-  discovery: second.OAuthDiscoveryState | undefined;
-
-  constructor(redirectUrl: string, document: string) {
-    this.redirectUrl = redirectUrl;
-    this.clientMetadataUrl = document;
-    this.clientMetadata = { redirect_uris: [redirectUrl] };
-  }
-  state = () => 'the-state-of-the-client';
-  clientInformation = () => this.client;
-  saveClientInformation = (client: { client_id: string }) => {
-    this.client = client;
-  };
-  codeVerifier = () => this.verifier;
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier;
-  };
-  discoveryState = () => this.discovery;
-  saveDiscoveryState = (discovery: second.OAuthDiscoveryState) => {
-    this.discovery = discovery;
-  };
-  redirectToAuthorization = (url: URL) => void this.asked.push(url);
-  tokens = () => this.grant;
-  saveTokens = (grant: second.OAuthTokens) => {
-    this.grant = grant;
-  };
-}
-
-const versions = {
-  1: (url: URL, memory: Memory) => {
-    const transport = new StreamableHTTPClientTransport(url, { authProvider: memory });
-    const client = new first.Client({ name: 'client', version: '1.0.0' });
-    return {
-      connect: () => client.connect(transport),
-      call: (name: string) => client.callTool({ name }),
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer.get('code') ?? ''),
-      close: () => client.close(),
-    };
-  },
-  2: (url: URL, memory: Memory) => {
-    const transport = new second.StreamableHTTPClientTransport(url, { authProvider: memory });
-    const client = new second.Client({ name: 'client', version: '1.0.0' });
-    return {
-      connect: () => client.connect(transport),
-      call: (name: string) => client.callTool({ name }),
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer),
-      close: () => client.close(),
-    };
-  },
-};
+/** With the version of the protocol that the server has. */
+const versions = Object.entries(sdks).filter(([version]) => version.endsWith(' 2025-11-25'));
 
 describeInWorlds('a client that needs one scope after the other', '', (world, open) => {
   // Where the browser comes back to: the client listens on this device.
@@ -124,37 +66,37 @@ describeInWorlds('a client that needs one scope after the other', '', (world, op
     mcp.close();
   });
 
-  test.each([1, 2] as const)(
-    'asks twice, and never again: version %d of the SDK',
-    async (version) => {
-      const document = await world.client('documented', `version-${version}`);
-      const memory = new Memory(urlOf(listener, '/callback'), document);
-      const newClient = () => versions[version](new URL(urlOf(mcp, '/mcp')), memory);
+  test.each(versions)(
+    'asks twice, and never again: the SDK in version %s',
+    async (version, sdk) => {
+      const name = `version-${version.replaceAll(/\W+/g, '-')}`;
+      const document = await world.client('documented', name);
+      const link = new Link(urlOf(listener, '/callback'), { document });
+      const url = urlOf(mcp, '/mcp');
       const { page } = await open();
 
       /** What it asked for last, which the user allows. */
-      async function allow(client: ReturnType<typeof newClient>): Promise<string | null> {
-        const [asked] = memory.asked.slice(-1) as [URL];
-        await world.allow(page, asked.href);
-        await client.finish(new URL(page.url()).searchParams);
-        return asked.searchParams.get('scope');
+      async function allow(): Promise<string | null> {
+        const asked = link.authorizationUrls.at(-1) ?? '';
+        await world.allow(page, asked);
+        await sdk.finish(url, link, page.url());
+        return new URL(asked).searchParams.get('scope');
       }
       const done = (tool: string) => ({ content: [{ type: 'text', text: `${tool} is done` }] });
 
-      const stranger = newClient();
-      await expect(stranger.connect()).rejects.toThrow(/unauthorized/i);
-      expect(await allow(stranger)).toBe(READ);
-      const client = newClient();
-      await client.connect();
-      expect(await client.call('list_notes')).toMatchObject(done('list_notes'));
-      await expect(client.call('add_note')).rejects.toThrow(/unauthorized/i);
-      expect(await allow(client)).toBe(`${READ} ${WRITE}`);
+      await expect(sdk.connect(url, link)).rejects.toThrow(sdk.Unauthorized);
+      expect(await allow()).toBe(READ);
+      const client = await sdk.connect(url, link);
+      const call = (tool: string) => client.callTool({ name: tool });
+      expect(await call('list_notes')).toMatchObject(done('list_notes'));
+      await expect(call('add_note')).rejects.toThrow(sdk.Unauthorized);
+      expect(await allow()).toBe(`${READ} ${WRITE}`);
       for (const tool of ['add_note', 'list_notes', 'add_note', 'list_notes']) {
-        expect(await client.call(tool)).toMatchObject(done(tool));
+        expect(await call(tool)).toMatchObject(done(tool));
       }
       await client.close();
 
-      expect(memory.asked).toHaveLength(2);
+      expect(link.authorizationUrls).toHaveLength(2);
       type List<Item> = { data: Item[] };
       type Application = { id: string; document_uri: string | null };
       const applications = await world.admin<List<Application>>('GET', '/applications');

@@ -17,11 +17,12 @@ export class Link {
 
   /**
    * @param known - the address of the client's document, or the id that it is registered with, and
-   *   where
+   *   where. Without it, the client registers itself
    */
-  constructor(redirectUrl: string, known: { document: string } | { id: string; issuer: string }) {
+  constructor(redirectUrl: string, known?: { document: string } | { id: string; issuer: string }) {
     this.redirectUrl = redirectUrl;
     this.clientMetadata = { redirect_uris: [redirectUrl] };
+    if (known === undefined) return;
     if ('document' in known) this.clientMetadataUrl = known.document;
     else this.client = { client_id: known.id, issuer: known.issuer };
   }
