@@ -81,8 +81,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs a script as the hosts do. Resolves to the programs that it calls. */
-async function calls(script: string, more: Record<string, string> = {}): Promise<string[]> {
+/** Runs a script as the hosts do. */
+async function runAsHost(script: string, more: Record<string, string> = {}) {
   const CALLS = join(folder, 'calls');
   await writeFile(CALLS, '');
   const env = {
@@ -94,9 +94,15 @@ async function calls(script: string, more: Record<string, string> = {}): Promise
   };
   const words = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   const ended = await run('/bin/bash', words, { cwd: folder, env });
-  expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   const lines = (await readFile(CALLS, 'utf8')).trim().split('\n');
-  return lines.filter(Boolean);
+  return { ended, called: lines.filter(Boolean) };
+}
+
+/** Runs a script that succeeds. Resolves to the programs that it calls. */
+async function calls(script: string, more: Record<string, string> = {}): Promise<string[]> {
+  const { ended, called } = await runAsHost(script, more);
+  expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  return called;
 }
 
 async function callsOf(job: Job): Promise<string[]> {
@@ -129,6 +135,14 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
       'node scripts/ci/second-try.mjs test:clients',
       'node scripts/ci/second-try.mjs test:all',
     ]);
+  });
+
+  test('end with the first part of .ci/run that fails, and with its output', async () => {
+    const fails = '#!/bin/bash\necho out\necho wrong >&2\nexit 3\n';
+    await writeFile(join(folder, 'bin/npm'), fails);
+    const { ended, called } = await runAsHost('.ci/run');
+    expect(ended).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'wrong\n' });
+    expect(commands(called)).toEqual([]);
   });
 
   test.each(['ci', 'mongodb', 'release'])('%s calls what exists', async (workflow) => {
