@@ -7,7 +7,7 @@ import { createScheduler } from '../outbound/scheduler.ts';
 import { openClaim, type VouchedAddress, type Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
-import { DocumentFailure } from './faults.ts';
+import { DocumentFailure, isFinal } from './faults.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
 import {
@@ -270,11 +270,10 @@ export function createClientDocuments({
           try {
             return await inlineKeys.find(own);
           } catch (error) {
-            const isFinal = error instanceof DocumentFailure && !error.isTemporary;
             const late =
               keysIn(documents.peek(own, { mayBeLate: true })) ??
               (kept && lateOf(own, kept))?.value.document.keys;
-            if (late && !isFinal) return late;
+            if (late && !isFinal(error)) return late;
             throw error;
           }
         },

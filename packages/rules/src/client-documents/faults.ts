@@ -19,6 +19,10 @@ export class DocumentFailure extends Error {
   }
 }
 
+/** Nothing that was there before serves any more. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof DocumentFailure && !error.isTemporary;
+
 const MAX_WORDS = 200;
 
 function wordsOf(cause: unknown): string {

@@ -2,7 +2,7 @@ import type { KeptDocument } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
 import type { AskedBy, ClientDocuments } from './client-documents.ts';
 import type { ClientDocument } from './document.ts';
-import { DocumentFailure } from './faults.ts';
+import { isFinal } from './faults.ts';
 
 type Keeping = Pick<Dependencies, 'store' | 'room' | 'linking'>;
 
@@ -32,8 +32,7 @@ export async function findDocument(
     if (hasApplication) await keepDocument(service, address);
     return document;
   } catch (error) {
-    const isFinal = error instanceof DocumentFailure && !error.isTemporary;
-    if (isFinal && kept !== null) await service.store.endKeptDocument(address);
+    if (isFinal(error) && kept !== null) await service.store.endKeptDocument(address);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { HostFailing, NoPlace, type Outgoing, type Scheduler } from '../outbound/scheduler.ts';
 import type { VouchedAddress } from '../vouchers.ts';
-import { DocumentFailure } from './faults.ts';
+import { DocumentFailure, isFinal } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
 import { createLatestUsed } from './latest-used.ts';
 
@@ -230,10 +230,9 @@ export function createKeptResponses<Value>({
         if (!running.has(wanted.address)) checkPause(wanted.address);
         return await fetchOnce(wanted, { mayBeKept: true });
       } catch (error) {
-        const isFinal = error instanceof DocumentFailure && !error.isTemporary;
         const isVouched = wanted.voucher === 'operator';
         const mayBeLate = servesLateWithoutPlace || isVouched || !(error instanceof NoPlace);
-        const late = isFinal || !mayBeLate ? null : lateOf(wanted);
+        const late = isFinal(error) || !mayBeLate ? null : lateOf(wanted);
         if (late === null) throw error;
         return late.value;
       }
