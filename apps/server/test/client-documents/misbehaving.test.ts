@@ -173,6 +173,19 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     expect(own.name).toBe('Notes Reader');
   });
 
+  test('a 410 to one process, and then a 403 to another, until the time of what that has', async () => {
+    const published = await publish(world);
+    await approve(published);
+    expect(await outcome(other, published)).toBe('a link');
+    server.advance(HOUR);
+    published.respond = (response) => response.writeHead(410).end();
+    expect(await outcome(server, published)).toEqual(invalid);
+    published.respond = (response) => response.writeHead(403).end();
+    expect(await outcome(other, published)).toBe('a link');
+    other.advance(HOUR);
+    expect(await outcome(other, published)).toEqual(unavailable);
+  });
+
   test('another document between consent and redemption', async () => {
     const published = await publish(world);
     const { code } = await approve(published);

@@ -61,8 +61,8 @@ export interface ClientDocumentOptions {
 export interface AskedBy {
   caller: string;
   hasApplication: boolean;
-  /** What the database has of an address that has an application. */
-  kept?: KeptDocument | null;
+  /** What the database has of an address that has an application. Default: there is none */
+  kept?: KeptDocument | null | undefined;
 }
 
 /** As it was fetched. */
@@ -184,10 +184,10 @@ export function createClientDocuments({
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
-    async find(address: string, { caller, hasApplication, kept = null }: AskedBy) {
+    async find(address: string, { caller, hasApplication, kept }: AskedBy) {
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
-      const late = kept && lateOf(from, kept);
+      const late = kept && (lateOf(from, kept) ?? undefined);
       const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late };
       return (await documents.find(wanted)).document;
     },
@@ -262,17 +262,14 @@ export function createClientDocuments({
       if (kept?.kept_until === null) {
         return { find: async () => readKept(own, kept).keys ?? [], refresh: async () => null };
       }
-      const keysIn = (held: Held | null) => held?.document.keys;
       return {
         async find() {
-          const known = inlineKeys.peek(own) ?? keysIn(documents.peek(own));
+          const known = inlineKeys.peek(own) ?? documents.peek(own)?.document.keys;
           if (known) return known;
           try {
             return await inlineKeys.find(own);
           } catch (error) {
-            const late =
-              keysIn(documents.peek(own, { mayBeLate: true })) ??
-              (kept && lateOf(own, kept))?.value.document.keys;
+            const late = (kept && lateOf(own, kept))?.value.document.keys;
             if (late && !isFinal(error)) return late;
             throw error;
           }

@@ -27,7 +27,7 @@ export async function findDocument(
   try {
     const document = await documents.find(address, {
       ...asked,
-      kept: hasApplication ? kept : null,
+      kept: hasApplication ? kept : undefined,
     });
     if (hasApplication) await keepDocument(service, address);
     return document;

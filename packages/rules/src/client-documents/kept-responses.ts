@@ -28,8 +28,11 @@ export interface Wanted<Value> extends VouchedAddress, Pick<Outgoing, 'site' | '
   asker: string;
   /** It has an application, or the setting names it: not everybody can make such an address. */
   isKnown: boolean;
-  /** What the database has, to be served late as if it were here. */
-  kept?: Late<Value> | null;
+  /**
+   * What the database has, to be served late as if it were here. Null for nothing: then the one that is here is not
+   * served late either, since another process may have ended it. Default: it was not asked
+   */
+  kept?: Late<Value> | null | undefined;
 }
 
 /** A good one that may be over its time. */
@@ -119,8 +122,9 @@ export function createKeptResponses<Value>({
 
   /** The latest one, here or in the database, while it is served. */
   function lateOf(wanted: Wanted<Value>): Late<Value> | null {
-    const [own, kept = null] = [goodOf(wanted), wanted.kept];
-    const latest = own === null || (kept !== null && kept.until > own.until) ? kept : own;
+    const { kept } = wanted;
+    const own = kept === null ? null : goodOf(wanted);
+    const latest = kept && (own === null || kept.until > own.until) ? kept : own;
     return isServed(latest, SERVED_LATE) ? latest : null;
   }
 
