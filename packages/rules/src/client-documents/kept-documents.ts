@@ -42,9 +42,8 @@ export async function keepDocument(
   { store, room, linking }: Keeping,
   address: string,
 ): Promise<void> {
-  const keep = async (document: KeptDocument) => {
-    if (!(await room.isFull())) await store.keepDocument(document);
-  };
+  if (await room.isFull()) return;
+  const keep = (document: KeptDocument) => store.keepDocument(document);
   // The store tells of its failures. The next link tries again.
   await linking?.clientDocuments?.write(address, keep).catch(() => {});
 }
