@@ -27,6 +27,8 @@ export interface Shown {
    * last led back to, or the scheme. Null for an application that the operator registered.
    */
   host: string | null;
+  /** What it calls itself, if pages may say so. Null for an application that the operator registered. */
+  claim: string | null;
   /** How it is led back to, if it registered itself and is on this device: then its host tells nothing about it. */
   device: Exclude<RedirectKind, 'web'> | null;
 }
@@ -83,15 +85,18 @@ export function createVouchers(
     },
     show(application) {
       const voucher = ofClient(application);
-      const claim = openClaim(application.name, voucher);
+      const said = openClaim(application.name, voucher);
       const { document, redirect_uris } = application;
       const { host, device } = document === null ? REGISTERED : placeOf(document, redirect_uris);
-      const isShown = host === null || voucher === 'operator' || mayClaim(claim, pageName);
+      const mayBeSaid = voucher === 'operator' || mayClaim(said, pageName);
+      // The host stands for the name in a document that has none.
+      const isClaim = document !== null && (document.in_address || said !== host);
+      const claim = mayBeSaid && isClaim ? said : null;
       return {
         ...application,
         vouched: voucher === 'operator',
-        ...{ host, device },
-        name: isShown ? claim : host,
+        ...{ host, device, claim },
+        name: claim ?? host ?? said,
       };
     },
   };

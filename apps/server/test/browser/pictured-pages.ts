@@ -77,6 +77,7 @@ const frameIn = (language: string): PageFrame => ({
 
 const applicationOf = (name: string, host: string | null = null) => ({
   ...{ id: '0193aa00-0000-7000-8000-000000000001', host, name },
+  claim: host === null ? null : name,
   logo_uri: host === null ? APPLICATION_LOGO : null,
   homepage_uri: host === null ? 'https://notes.acme.example/' : null,
   policy_uri: 'https://notes.acme.example/privacy',

@@ -410,6 +410,14 @@ describeOnAnyStore('a page names a client that registered itself', (fresh) => {
       'The application on this device that opens cursor: links, which calls itself “Cursor”,',
       'Die Anwendung auf diesem Gerät für cursor:-Links, nach eigener Angabe „Cursor“,',
     ],
+    [
+      ...([
+        LOOPBACK,
+        'localhost',
+        'An application on this device, which calls itself “localhost”,',
+      ] as const),
+      'Eine Anwendung auf diesem Gerät, nach eigener Angabe „localhost“,',
+    ],
   ];
 
   test.each(HEADINGS)('by %s and %s', async (redirect_uri, name, en, de) => {
@@ -441,7 +449,7 @@ describeOnAnyStore('a page names a client that registered itself', (fresh) => {
     expect(headingIn(question)).toBe(
       isOnDevice ? 'Disconnect this application?' : 'Disconnect www.cursor.com?',
     );
-    expect(textOf(question).includes('(“Cursor”)')).toBe(isOnDevice && name !== undefined);
+    expect(textOf(question).includes(`(“${name}”)`)).toBe(isOnDevice && name !== undefined);
     expect(textOf(question)).not.toContain('link.example');
   });
 

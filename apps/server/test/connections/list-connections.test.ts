@@ -73,6 +73,7 @@ const shown = (application: typeof a) => ({
   ...application,
   vouched: true,
   host: null,
+  claim: null,
   device: null,
 });
 const scopes = [described, undescribed];

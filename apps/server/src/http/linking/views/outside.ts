@@ -85,11 +85,9 @@ export function plainlyWho({ name, host, device }: ShownName, texts: PageTexts):
     : texts.plain('name.device');
 }
 
-/** The name that an application gives itself, if no operator registered it, in quotation marks; null for no other than its host. */
-export function claimOf({ name, host }: ShownName, texts: PageTexts): Html | null {
-  if (host === null || name === host) return null;
-  return texts.of('name.claimed', { name: named(name) });
-}
+/** What an application calls itself, in quotation marks. */
+export const claimOf = ({ claim }: ShownName, texts: PageTexts): Html | null =>
+  claim == null ? null : texts.of('name.claimed', { name: named(claim) });
 
 export function homepageLink(url: string): Html {
   return outsideLink(url, shownHost(new URL(url).hostname));

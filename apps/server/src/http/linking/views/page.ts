@@ -25,7 +25,9 @@ export interface PageParts {
 }
 
 /** What vouchers say of an application: its record has a name that nobody has asked about. */
-export type ShownName = Readonly<Pick<Shown, 'name' | 'host'> & Partial<Pick<Shown, 'device'>>>;
+export type ShownName = Readonly<
+  Pick<Shown, 'name' | 'host'> & Partial<Pick<Shown, 'claim' | 'device'>>
+>;
 
 export interface ShownApplication
   extends ShownName,

@@ -327,7 +327,10 @@ describe('the consent page', () => {
 
 describe('an application with a document', () => {
   const HOST = 'login.accounts.example.co.uk';
-  const named = (name: string, host = HOST) => ({ ...application(name), logo_uri: null, host });
+  const named = (name: string, host = HOST) => ({
+    ...{ ...application(name), logo_uri: null, host },
+    claim: name === host ? null : name,
+  });
   const shownHost = '<bdi>login.accounts.<strong>example.co.uk</strong></bdi>';
   const pagesOf = (language: string, one: ReturnType<typeof named>) => [
     consentPage(frame(language), {
