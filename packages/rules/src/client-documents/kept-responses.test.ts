@@ -24,12 +24,12 @@ function createWorld() {
     read: (_, { body }) => String(body),
     most: MOST,
   });
-  const find = (path: string, { isKnown = false } = {}) =>
+  const find = (path: string, { isKnown = false, from = ofAddress } = {}) =>
     kept
-      .find({ ...ofAddress(`https://a.example/${path}`), asker: 'a', isKnown })
+      .find({ ...from(`https://a.example/${path}`), asker: 'a', isKnown })
       .catch((error) => error.message);
   /** Whether it had to be fetched. */
-  const isFetched = async (path: string, options?: { isKnown: boolean }) => {
+  const isFetched = async (path: string, options?: Parameters<typeof find>[1]) => {
     const before = world.fetched.length;
     await find(path, options);
     return world.fetched.length > before;
@@ -79,6 +79,14 @@ test('applications of strangers push out none that the operator vouches for', as
   for (const index of many) await find(`${index}`, { isKnown: true });
   expect(world.fetched).toHaveLength(1 + many.length);
   expect(await isFetched('vouched/0', { isKnown: true })).toBe(false);
+});
+
+test('what was read while the operator vouched for it is read again once nobody does', async () => {
+  const { find, isFetched } = createWorld();
+  const from = createVouchers(parseDocumentHosts('any'), '').ofAddress;
+  await find('vouched/0');
+  expect(await isFetched('vouched/0', { from })).toBe(true);
+  expect(await isFetched('vouched/0', { from })).toBe(false);
 });
 
 test('who asks for what another one waits for waits in no line but its own', async () => {

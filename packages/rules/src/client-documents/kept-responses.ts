@@ -104,7 +104,9 @@ export function createKeptResponses<Value>({
   const joined = new Map<string, number>();
 
   function goodOf(place: Place): Good<Value> | null {
-    const [good] = groups.flatMap((group) => group.use(place.address) ?? []);
+    // Other rules have read what was vouched for, until it was unpinned.
+    const ofRules = place.voucher === 'operator' ? groups : [known, others];
+    const [good] = ofRules.flatMap((group) => group.use(place.address) ?? []);
     if (good !== undefined) setGood(place, good);
     return good ?? null;
   }
