@@ -28,10 +28,7 @@ export interface Wanted<Value> extends VouchedAddress, Pick<Outgoing, 'site' | '
   asker: string;
   /** It has an application, or the setting names it: not everybody can make such an address. */
   isKnown: boolean;
-  /**
-   * What the database has, to be served late as if it were here. Null for nothing: then the one that is here is not
-   * served late either, since another process may have ended it. Default: it was not asked
-   */
+  /** What the database has, to be served late as if it were here. Null: another process may have ended it. */
   kept?: Late<Value> | null | undefined;
 }
 

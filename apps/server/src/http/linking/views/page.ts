@@ -25,9 +25,7 @@ export interface PageParts {
 }
 
 /** What vouchers say of an application: its record has a name that nobody has asked about. */
-export type ShownName = Readonly<
-  Pick<Shown, 'name' | 'host'> & Partial<Pick<Shown, 'claim' | 'device'>>
->;
+export type ShownName = Readonly<Pick<Shown, 'name' | 'host'> & Partial<Omit<Shown, 'vouched'>>>;
 
 export interface ShownApplication
   extends ShownName,
