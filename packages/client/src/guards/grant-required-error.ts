@@ -112,7 +112,6 @@ export interface Challenges {
 /** The refusals of a guard, with challenges as in RFC 6750, section 3. */
 export function refusals({ realm, tokens, resource }: Challenges) {
   const scope = tokens.join(' ');
-
   const offered = resource && (scope || resource.scopes.join(' '));
 
   function challenge(error?: 'invalid_token' | 'insufficient_scope', named = offered) {
@@ -168,8 +167,8 @@ export function refusals({ realm, tokens, resource }: Challenges) {
       ]),
 
     // A client asks for what the challenge names, and for nothing else: it would lose what it has.
-    insufficient: (held: string) =>
-      refusal(403, challenge('insufficient_scope', union(held.split(' '), tokens)), [
+    insufficient: (held: readonly string[]) =>
+      refusal(403, challenge('insufficient_scope', [...new Set([...held, ...tokens])].join(' ')), [
         'insufficient_scope',
         'scope_insufficient',
         `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again, with these scopes and those of the grant.`,
@@ -188,8 +187,6 @@ export function refusals({ realm, tokens, resource }: Challenges) {
       ),
   };
 }
-
-const union = (...scopes: (readonly string[])[]) => [...new Set(scopes.flat())].join(' ');
 
 function refusal(
   status: Refusal['status'],

@@ -109,7 +109,8 @@ export function createGuard(options: GuardOptions): Guard {
     if ((grant.resource ?? null) !== resource) throw refuse.mismatched();
     const names = [grant.application_id, grant.document_uri ?? ''];
     if (applications && !names.some((name) => applications.has(name))) throw refuse.notAccepted();
-    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient(grant.scope);
+    const held = grant.scope.split(' ');
+    if (!tokens.every((token) => held.includes(token))) throw refuse.insufficient(held);
     return grant;
   };
 }
@@ -217,12 +218,6 @@ function acceptedApplications(options: {
   throw new TypeError(
     'applications must be an array of application ids or addresses of client documents, such as ["0193aa00-0000-7000-8000-0000000000a0"]. To accept the grants of every application, leave applications out.',
   );
-}
-
-/** Whether a grant's scope contains all of the tokens. */
-function hasEveryScope(scope: string, tokens: readonly string[]): boolean {
-  const held = new Set(scope.split(' '));
-  return tokens.every((token) => held.has(token));
 }
 
 /** An id, or an address: character for character as the client sends it. */

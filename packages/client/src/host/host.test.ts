@@ -87,9 +87,11 @@ describe('handOff', () => {
     expect(admin.links.identify.mock.calls).toEqual([[{ ...identified, choice: question }]]);
 
     await open({ link: 'lk_link_1' }, fetchHost({ ...options, choice: () => null }));
-    expect(admin.links.identify).toHaveBeenLastCalledWith(identified);
+    expect(admin.links.identify).toHaveBeenLastCalledWith({ ...identified, choice: null });
     const consentPage = () => '/consent';
-    expect(() => fetchHost({ ...options, choice, consentPage })).toThrow('your own page asks');
+    expect(() => fetchHost({ ...options, choice, consentPage })).toThrow(
+      'Leave choice out with consentPage',
+    );
   });
 
   it('leads to the sign-in page first, with a way back that keeps the link', async () => {

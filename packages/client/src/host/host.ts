@@ -113,11 +113,11 @@ export interface Host<Incoming> {
 /** Reads the members of a form. */
 type FormOf<Incoming> = (request: Incoming) => unknown;
 
-const NO_HINTS: SignInHints = {
-  loginHint: undefined,
-  uiLocales: undefined,
-  selectAccount: false,
-};
+const hintsIn = (query = new URLSearchParams()): SignInHints => ({
+  loginHint: query.get('login_hint') ?? undefined,
+  uiLocales: query.get('ui_locales') ?? undefined,
+  selectAccount: query.get('prompt') === 'select_account',
+});
 
 // A user who signs out does not wait longer than this for a service that is not reachable.
 const SIGN_OUT_TIMEOUT_MS = 3_000;
@@ -137,8 +137,8 @@ export function createHost<Incoming>(
   for (const [name, value] of Object.entries({ accountOf, signInPage })) {
     if (typeof value !== 'function') throw new TypeError(`${name} must be a function.`);
   }
-  if (choice && consentPage) {
-    throw new TypeError('Leave choice out with consentPage: your own page asks what to choose.');
+  if (consentPage && choice) {
+    throw new TypeError('Leave choice out with consentPage: your page asks.');
   }
   const homeUrl = new URL(home, signInUrl).href;
 
@@ -151,7 +151,7 @@ export function createHost<Incoming>(
     return url.pathname + url.search;
   }
 
-  const goToSignIn = (next: string, hints = NO_HINTS) => goTo(signInPage(next, hints));
+  const goToSignIn = (next: string, hints = hintsIn()) => goTo(signInPage(next, hints));
 
   const deadEnd = (reason: DeadEnd) =>
     onDeadEnd ? goTo(onDeadEnd(reason)) : deadEndPage(reason, homeUrl);
@@ -202,22 +202,14 @@ export function createHost<Incoming>(
       const link = query.get('link');
       const account = await accountOf(request);
       // Somebody has opened the address by hand, or from a bookmark.
-      if (!link) return account ? redirect(homeUrl) : goToSignIn(home);
-      const selectAccount = query.get('prompt') === 'select_account';
-      if (!account || selectAccount) {
-        return goToSignIn(handOffPath(link), {
-          loginHint: query.get('login_hint') ?? undefined,
-          uiLocales: query.get('ui_locales') ?? undefined,
-          selectAccount,
-        });
-      }
+      if (!link) return account ? goTo(home) : goToSignIn(home);
+      const hints = hintsIn(query);
+      if (!account || hints.selectAccount) return goToSignIn(handOffPath(link), hints);
       return leavingDeadEnds(async () => {
         const { account_id } = account;
         const own_page = consentPage && true;
-        const asked = (await choice?.(account, request)) ?? undefined;
-        const { redirect_to } = await withAccount(account, () =>
-          admin.links.identify({ link, account_id, own_page, choice: asked }),
-        );
+        const asked = { link, account_id, own_page, choice: await choice?.(account, request) };
+        const { redirect_to } = await withAccount(account, () => admin.links.identify(asked));
         return redirect_to === null ? goTo(consentPage?.(link) ?? home) : redirect(redirect_to);
       });
     },
