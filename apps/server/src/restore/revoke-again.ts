@@ -122,7 +122,7 @@ export async function revokeAgain(
     if (typeof ending === 'object') await start(line, ending);
     if (ending === 'pin') {
       done.for_operator.push(
-        `A document of ${line.document_uri} was pinned at ${formatTimestamp(line.at)}. If one is pinned now, it is that of the backup: pin it again.`,
+        `The document of ${line.document_uri} was pinned at ${formatTimestamp(line.at)}, and the log does not have it. Pin it again, with latchkey document pin: until then, that of the backup counts, if it has one.`,
       );
     }
   }

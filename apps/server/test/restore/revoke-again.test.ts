@@ -232,7 +232,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     expect(done).toMatchObject({
       documents_unpinned: 1,
       for_operator: [back, later].map((address) =>
-        expect.stringContaining(`A document of ${address} was pinned at 20`),
+        expect.stringContaining(`The document of ${address} was pinned at 20`),
       ),
     });
   });
