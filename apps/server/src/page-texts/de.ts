@@ -9,7 +9,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': '{application} kann dann:',
   'consent.sensitive': '{application} könnte in Ihrem Namen handeln oder Geld ausgeben:',
-  'consent.optional': 'Was Sie ankreuzen, kann {application} außerdem:',
+  'consent.optional': '{application} kann außerdem, was Sie ankreuzen:',
   'consent.optional.sensitive':
     'Damit könnte die Anwendung in Ihrem Namen handeln oder Geld ausgeben.',
   'consent.allowed': 'Sie erlauben bereits',
@@ -119,7 +119,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.form_rejected.again': 'Seite noch einmal öffnen',
   'error.parameter_invalid.title': 'Ihre Antwort wurde nicht verstanden',
   'error.parameter_invalid.text':
-    'Es ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie mit einer ihrer Schaltflächen.',
+    'Es ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und wählen Sie etwas aus, wo sie danach fragt. Antworten Sie dann mit einer ihrer Schaltflächen.',
   'error.route_not_found.title': 'Diese Seite gibt es nicht',
   'error.route_not_found.text':
     'Die Adresse ist vielleicht gekürzt oder falsch geschrieben. Öffnen Sie den Link noch einmal dort, wo Sie ihn gefunden haben.',

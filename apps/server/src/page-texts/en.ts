@@ -8,7 +8,7 @@ export const en = {
   'consent.switch': 'Use another account',
   'consent.scopes': '{application} will be able to:',
   'consent.sensitive': '{application} could act or spend in your name:',
-  'consent.optional': 'If you check it, {application} will also be able to:',
+  'consent.optional': '{application} will also be able to do what you check:',
   'consent.optional.sensitive': 'With this, it could act or spend in your name.',
   'consent.allowed': 'You already allow',
   'consent.resource': 'It asks for access to {resource} at {host}.',
@@ -116,7 +116,7 @@ export const en = {
   'error.form_rejected.again': 'Open the page again',
   'error.parameter_invalid.title': 'Your answer was not understood',
   'error.parameter_invalid.text':
-    'Nothing was done. Go back, reload the page, and use one of its buttons.',
+    'Nothing was done. Go back, reload the page, and choose where it asks you to. Then use one of its buttons.',
   'error.route_not_found.title': 'This page does not exist',
   'error.route_not_found.text':
     'The address may be cut short or mistyped. Open the link again where you found it.',

@@ -81,8 +81,8 @@ ${scopeList(others, texts)}
 ${
   optional_scopes.length === 0
     ? null
-    : html`<section>
-<h2>${texts.of('consent.optional', { application: title })}</h2>
+    : html`<section role="group" aria-labelledby="optional">
+<h2 id="optional">${texts.of('consent.optional', { application: title })}</h2>
 ${optionalScopeList(optional_scopes, texts)}
 </section>`
 }

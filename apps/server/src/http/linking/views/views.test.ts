@@ -239,8 +239,12 @@ describe('the consent page', () => {
     ];
     const shown = { ...question, scopes: [scope('Read', null)], optional_scopes };
     const { html } = consentPage(frame('de'), shown);
-    const [above = '', below = ''] = html.split('<h2>Was Sie ankreuzen');
+    const [above = '', below = ''] = html.split('kann außerdem, was Sie ankreuzen:</h2>');
     expect(above).toContain('<bdi>Read</bdi>');
+    // In a form, a screen reader reads the heading with the boxes.
+    expect(above).toMatch(
+      /<section role="group" aria-labelledby="(\w+)">\n<h2 id="\1"><bdi>Acme<\/bdi> $/,
+    );
     const boxes = below.match(/<input [^>]*>/g);
     expect(boxes).toEqual([
       '<input type="checkbox" name="optional_scope" value="posts:&lt;write&gt;">',
@@ -251,7 +255,7 @@ describe('the consent page', () => {
     expect(see).not.toContain('notice caution');
     expect(pay).toContain('<span class="quiet"><bdi>With your card.</bdi>');
     expect(pay).toMatch(/<span class="notice caution">[^<]+ in Ihrem Namen/);
-    expect(consentPage(frame('de'), question).html).not.toContain('Was Sie ankreuzen');
+    expect(consentPage(frame('de'), question).html).not.toContain('was Sie ankreuzen');
   });
 
   test.each([
