@@ -1,10 +1,13 @@
 import { isLoopbackHost } from '@latchkey/domain/loopback';
-import type { Settings } from './settings.ts';
 
-type DemoConditions = Pick<
-  Settings,
-  'databaseIsDefault' | 'adminSecret' | 'host' | 'publicUrl' | 'trustProxy'
->;
+/** The settings that decide. */
+export interface DemoConditions {
+  readonly databaseIsDefault: boolean;
+  readonly adminSecret: string | null;
+  readonly host: string;
+  readonly publicUrl: string | null;
+  readonly trustProxy: boolean;
+}
 
 /** Why there is no demo. It signs everybody in, so it is for the person at this machine alone. */
 export function demoObstacles(settings: DemoConditions): string[] {

@@ -328,9 +328,12 @@ describe('SIGN_IN_URL', () => {
   });
 
   test.each(['CLIENT_DOCUMENTS', 'CLIENT_REGISTRATION'])('has to be on for %s', (name) => {
-    const read = () => loadSettings({ [name]: 'a.example' });
-    expect(read).toThrow(new RegExp(`^${name} is set, but SIGN_IN_URL is not\\. Set both\\.`));
-    expect(loadSettings({ [name]: 'off' }).signInUrl).toBeNull();
+    const read = (more: object) => () => loadSettings({ [name]: 'a.example', ...more });
+    const refused = new RegExp(`^${name} is set, but SIGN_IN_URL is not\\. Set both\\.`);
+    expect(read({ ADMIN_SECRET })).toThrow(refused);
+    expect(read({ ADMIN_SECRET, [name]: 'off' })().signInUrl).toBeNull();
+    // The demo has a sign-in page of its own.
+    expect(read({})).not.toThrow();
   });
 
   test('stops the start if a browser would reach the pages without TLS', () => {

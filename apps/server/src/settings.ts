@@ -13,6 +13,7 @@ import { parseRegistration, type RegistrationSetting } from '@latchkey/rules/reg
 import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { databaseUrlFault, IN_MEMORY_URL } from './database-url.ts';
+import { type DemoConditions, isDemo } from './is-demo.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
@@ -387,10 +388,8 @@ function readEventsKeys(environment: NodeJS.ProcessEnv) {
   return { eventsKey, eventsKeyPrevious };
 }
 
-function readLinking(
-  environment: NodeJS.ProcessEnv,
-  { adminSecret, publicUrl }: Pick<Settings, 'adminSecret' | 'publicUrl'>,
-) {
+function readLinking(environment: NodeJS.ProcessEnv, others: DemoConditions) {
+  const { adminSecret, publicUrl } = others;
   const signInUrl = read(environment, 'SIGN_IN_URL');
   if (signInUrl !== null) {
     // Without these, nobody could say who signed in, and no address of the flow would be certain.
@@ -417,7 +416,7 @@ function readLinking(
     ['CLIENT_DOCUMENTS', clientDocuments],
     ['CLIENT_REGISTRATION', clientRegistration],
   ] as const) {
-    if (value !== null && signInUrl === null) {
+    if (value !== null && signInUrl === null && !isDemo(others)) {
       throw new BadSetting(
         `${name} is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
       );
@@ -491,6 +490,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const host = read(environment, 'HOST');
   const admin = readAdmin(environment, host, port);
   const publicUrl = read(environment, 'PUBLIC_URL');
+  const trustProxy = read(environment, 'TRUST_PROXY');
   const eventsKeys = readEventsKeys(environment);
   return {
     port,
@@ -500,7 +500,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     ...admin,
     publicUrl,
     logLevel,
-    trustProxy: read(environment, 'TRUST_PROXY'),
+    trustProxy,
     drainSeconds: read(environment, 'DRAIN_SECONDS'),
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS'),
     audit,
@@ -511,7 +511,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     rateLimit: read(environment, 'RATE_LIMIT'),
     ...eventsKeys,
     outboundAllow: read(environment, 'OUTBOUND_ALLOW'),
-    ...readLinking(environment, { ...admin, publicUrl }),
+    ...readLinking(environment, { ...admin, databaseIsDefault, host, publicUrl, trustProxy }),
     given,
     secrets: new Set(secretsIn({ databaseUrl, ...admin, ...eventsKeys })),
   };
