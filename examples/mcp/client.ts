@@ -1,10 +1,10 @@
 /**
  * An MCP client with version 2 of the official SDK. The MCP server refuses its first call with 401. Its
- * metadata names Latchkey, where the user allows the client to act for them. Then the client calls a tool
- * with the grant.
+ * metadata names Latchkey, where the client registers itself and the user allows it to act for them. Then it
+ * calls a tool with the grant.
  *
- * It reads SERVER_URL, the address of the MCP server, and CLIENT_ID: the id of a public application whose
- * redirect URI is http://127.0.0.1/callback. examples/README.md has the commands.
+ * It reads SERVER_URL, the address of the MCP server. Latchkey needs CLIENT_REGISTRATION=on.
+ * examples/README.md has the commands.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -15,12 +15,13 @@ import {
   Client,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 
-const { SERVER_URL = 'http://127.0.0.1:4002/mcp', CLIENT_ID = '' } = process.env;
+const { SERVER_URL = 'http://127.0.0.1:4002/mcp' } = process.env;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 // Where the browser brings the answer. A redirect URI on a loopback address matches on any port.
@@ -29,14 +30,18 @@ await once(listener.listen(0, '127.0.0.1'), 'listening');
 const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 
 // A client that runs for longer stores the grant where only its user can read it.
-const kept: { verifier: string; tokens?: StoredOAuthTokens; discovery?: OAuthDiscoveryState } = {
-  verifier: '',
-};
+const kept: {
+  client?: StoredOAuthClientInformation;
+  verifier: string;
+  tokens?: StoredOAuthTokens;
+  discovery?: OAuthDiscoveryState;
+} = { verifier: '' };
 const state = randomUUID();
 const authProvider: OAuthClientProvider = {
   redirectUrl: `${origin}/callback`,
-  clientMetadata: { redirect_uris: [`${origin}/callback`] },
-  clientInformation: () => ({ client_id: CLIENT_ID }),
+  clientMetadata: { client_name: 'Notes client', redirect_uris: [`${origin}/callback`] },
+  clientInformation: () => kept.client,
+  saveClientInformation: (client) => void Object.assign(kept, { client }),
   state: () => state,
   redirectToAuthorization: ({ href }) => void print(`Open ${href}`),
   codeVerifier: () => kept.verifier,

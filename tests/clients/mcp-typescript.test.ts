@@ -67,6 +67,7 @@ describeInBrowser('an MCP client in TypeScript', (open) => {
         SIGN_IN_URL: `${hostUrl}/link`,
         ...(server && { DATABASE_URL: patientUrlOf(server, database) }),
         NODE_OPTIONS: nodeArgumentsFor(server).join(' '),
+        CLIENT_REGISTRATION: 'on',
         ...documents.settings,
       };
       service = await startService({ cwd: folder, env: environment(settings) });
@@ -167,18 +168,15 @@ describeInBrowser('an MCP client in TypeScript', (open) => {
       },
     );
 
-    test('the example, which is registered, links and prints what the tool lists', async () => {
-      const { id } = await operator<{ id: string }>(service, 'POST', '/applications', {
-        ...{ name: 'Example', redirect_uris: ['http://127.0.0.1/callback'], public: true },
-      });
+    test('the example registers itself, links and prints what the tool lists', async () => {
       const client = await startProgram(
         [process.execPath, join(examplesFolder, 'mcp/client.ts')],
-        { env: environment({ SERVER_URL: example.url, CLIENT_ID: id }) },
+        { env: environment({ SERVER_URL: example.url }) },
         async (printed) => /^Open (\S+)\n/m.exec(printed)?.[1],
       );
       onTestFinished(client.stop);
       const { page } = await open();
-      await allow(page, client.url, 'Example');
+      await allow(page, client.url, 'An application on this device');
       await expect.poll(() => client.printed()).toMatch(/^Sketch of the engine$/m);
       await expect.poll(() => page.textContent('body')).toBe('Go back to the terminal.');
     });
