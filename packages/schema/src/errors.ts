@@ -105,7 +105,7 @@ export const errorTable = {
     title: 'There is no such route',
     description:
       'There is no such route. Check the path: it is case-sensitive and does not end with a slash. GET /openapi.json lists all REST operations.',
-    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, the routes of the linking flow only if SIGN_IN_URL is set, and those of endpoints and deliveries only if EVENTS_KEY is set. If ADMIN_PORT is set, /admin and /metrics are on that port alone, and the routes of browsers and applications are on PORT alone.',
+    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, the routes of the linking flow only if SIGN_IN_URL is set, /admin/documents only with CLIENT_DOCUMENTS, /oauth/register and /oauth/clients only with CLIENT_REGISTRATION, and the routes of endpoints and deliveries only if EVENTS_KEY is set. If ADMIN_PORT is set, /admin and /metrics are on that port alone, and the routes of browsers and applications are on PORT alone.',
   },
   method_not_allowed: {
     status: 405,
