@@ -235,12 +235,17 @@ export function inputFrom(
 ): Record<string, unknown> {
   const values = command.opts();
   const input: Record<string, unknown> = {};
+  const parts = options.filter(({ part }) => part !== undefined);
+  const missing = parts.filter(({ option }) => values[option.attributeName()] === undefined);
+  if (missing.length > 0 && missing.length < parts.length) {
+    command.error(
+      `error: give ${parts.map(({ option }) => option.long).join(' and ')}, or neither`,
+    );
+  }
   for (const { member, option, means, part } of options) {
     const given = values[option.attributeName()];
-    if (part !== undefined) {
-      if (given !== undefined) {
-        input[member.name] = { ...Object(input[member.name]), [part]: given };
-      }
+    if (part !== undefined && given !== undefined) {
+      input[member.name] = { ...Object(input[member.name]), [part]: given };
     } else if (means !== undefined) {
       // An option that begins with `no-` is false if it is given.
       if (given === !option.negate) input[member.name] = means;

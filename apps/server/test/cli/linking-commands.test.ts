@@ -233,9 +233,14 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
       id,
     ];
     expect((await json('admin.links.identify', asking)).choice).toBeNull();
-    const without = await latchkey([...identify, '--choice', 'a=A']);
-    expect(without.code).toBe(1);
-    expect(without.stderr).toContain('--choice title');
+    for (const alone of [
+      ['--choice', 'a=A'],
+      ['--choice-title', 'Which?'],
+    ]) {
+      const { code, stderr } = await latchkey([...identify, ...alone]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: give --choice-title and --choice, or neither\n/);
+    }
 
     const approve = ['link', 'approve', link, '--account', account, '--choice'];
     const approved = await json('admin.links.approve', [...approve, 'ws-7=Acme = & Sons']);
