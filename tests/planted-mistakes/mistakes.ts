@@ -118,7 +118,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a guard takes a grant without the scope',
     file: GUARD,
-    from: '    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient(grant.scope);\n',
+    from: '    if (!tokens.every((token) => held.includes(token))) throw refuse.insufficient(held);\n',
     to: '',
     seenBy: 'packages/client/src/guards/require-grant.test.ts',
   },
