@@ -81,28 +81,18 @@ export const authorization = {
   security: [],
   parameters: [
     parameter('response_type', true, 'The only one there is.', { enum: ['code'] }),
-    parameter(
-      'client_id',
-      true,
-      'The id of the application, or the address of its document or its registration.',
-      {},
-    ),
+    parameter('client_id', true, 'The id of the application, or the address that it has.', {}),
     parameter(
       'redirect_uri',
       false,
       'Exactly a registered one; only the port of a loopback address may differ. Default: the only one.',
       {},
     ),
-    parameter(
-      'scope',
-      false,
-      'Described scopes, separated by spaces. Default: those of the resource or the application.',
-      {},
-    ),
+    parameter('scope', false, 'Separated by spaces. Default: as the operator has set.', {}),
     parameter('resource', false, 'The address of the server that the grant is for (RFC 8707).', {
       format: 'uri',
     }),
-    parameter('optional_scope', false, 'What the user can allow besides, in the same form.', {}),
+    parameter('optional_scope', false, 'What the user can allow besides, separated by spaces.', {}),
     parameter('state', false, 'Comes back in the response. Required without a code challenge.', {
       maxLength: 2_048,
     }),
