@@ -18,8 +18,10 @@ test('the files of the guides are all that a change takes', { timeout }, () => {
   expect(failureAfter(copy, changes)).toBe('');
 });
 
+const notRun = isLong ? '' : ' (not run: npm run test:long has the time for it)';
+
 // Half an hour of work.
-describe.skipIf(!isLong).each(changes)('to $name', (change) => {
+describe.skipIf(!isLong).each(changes)(`to $name${notRun}`, (change) => {
   const needed = Object.keys(change.files).filter((path) => !change.proofs.includes(path));
   test.each(needed)('takes %s', { timeout }, (path) => {
     expect(failureWithout(copy, path, change)).not.toBe('');
