@@ -218,6 +218,7 @@ describe('a running service', () => {
       SIGN_IN_URL: 'https://host.example/sign-in',
       PUBLIC_URL: 'https://link.example',
       EVENTS_KEY: 'an-events-key-for-tests-with-32-characters',
+      CLIENT_DOCUMENTS: 'app.example',
       OUTBOUND_ALLOW: 'private,http',
     });
     const created = await latchkey(['app', 'create', 'Acme', '--json'], { cwd: folder, env });
@@ -237,6 +238,9 @@ describe('a running service', () => {
     const host = { name: 'Sign-in page', role: 'host' };
     const { body: key } = await call('/admin/keys', ADMIN_SECRET, host);
     await call('/admin/links/deny', key.secret, { link });
+    const document_uri = 'https://app.example/client.json';
+    const document = { client_id: document_uri, redirect_uris: acme.redirect_uris };
+    await call('/admin/documents/pin', ADMIN_SECRET, { document_uri, document });
     const endpoints = '/admin/endpoints';
     await call(`${endpoints}/${endpoint.id}/rotate`, ADMIN_SECRET, {});
     await call(`${endpoints}/${endpoint.id}/ping`, ADMIN_SECRET, {});
