@@ -40,8 +40,9 @@ const TRPC_CODES = {
 // These are tested elsewhere: the first needs a database that fails in the middle of a write, the
 // second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
 // that shuts down, the fifth the words of OAuth (`token.test.ts`). `store_full` needs a
-// full disk (`linking/store-full.test.ts`), and those of client documents another server
-// (`client-documents/flow.test.ts`), as those of registrations do (`client-documents/registered.test.ts`). The rest are told to browsers
+// full disk (`linking/store-full.test.ts`), those of client documents need another server
+// (`client-documents/flow.test.ts`), and those of registrations a setting
+// (`client-documents/registered.test.ts`). The rest are told to browsers
 // (`linking/reasons.test.ts`, `linking/authorize.test.ts`).
 const ELSEWHERE = [
   'outcome_unknown',
