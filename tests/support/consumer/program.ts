@@ -241,16 +241,20 @@ async function linkInBrowser(latchkey: Latchkey, account_id: string): Promise<vo
   honoLinking({ ...common, userOf: (context) => context.get('user'), onLinked: () => '/' });
 
   const account = { account_id, username: 'ada' };
-  const hostOptions: HostOptions<Request> = {
+  const ofEach = {
     admin,
     signInUrl: 'http://localhost:4001/link',
+    signInPage: (next: string) => `/sign-in?next=${next}`,
+  };
+  const hostOptions: HostOptions<Request> = {
+    ...ofEach,
     accountOf: () => account,
-    signInPage: (next) => `/sign-in?next=${next}`,
+    choice: ({ username }) => ({ title: `Which one, ${username}?`, options: [{ id: 'a' }] }),
   };
   const host = fetchHost(hostOptions);
-  expressHost({ ...hostOptions, accountOf: (request) => request.session.account });
-  fastifyHost({ ...hostOptions, accountOf: (request) => request.session.account });
-  honoHost({ ...hostOptions, accountOf: (context) => context.get('account') });
+  expressHost({ ...ofEach, accountOf: (request) => request.session.account });
+  fastifyHost({ ...ofEach, accountOf: (request) => request.session.account });
+  honoHost({ ...ofEach, accountOf: (context) => context.get('account') });
   const lost = await host.handOff(new Request('http://localhost:4001/link?link=undefined'));
   expect(lost.status === 404, 'a link that does not exist is a dead end');
   const own = await accountIdOf(account_id, '42');

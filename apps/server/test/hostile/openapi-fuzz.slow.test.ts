@@ -46,6 +46,8 @@ const EVERYTHING = {
   EVENTS_KEY: 'an-events-key-of-at-least-thirty-two-characters',
   PUBLIC_URL: 'https://link.example',
   SIGN_IN_URL: 'https://host.example/sign-in',
+  CLIENT_DOCUMENTS: 'app.example',
+  CLIENT_REGISTRATION: 'on',
 };
 
 // The same requests every day, others every night: what is found then has a seed to repeat it with.
