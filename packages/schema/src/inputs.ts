@@ -108,7 +108,10 @@ export const registrationInput = z.object({
   client_name: z
     .unknown()
     .optional()
-    .meta({ type: 'string', description: 'What the client calls itself.', examples: ['Cursor'] }),
+    .meta({
+      description: 'What the client calls itself. What is no text counts as left out.',
+      examples: ['Cursor'],
+    }),
   redirect_uris: z
     .array(z.string('Must be a text.'), 'Must be a list of redirect URIs.')
     .min(1, 'Must be at least one redirect URI.')
