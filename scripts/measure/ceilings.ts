@@ -6,7 +6,7 @@ export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 135 },
   'convert on MongoDB': { files: 39, functions: 169 },
   'linking flow': { files: 94, functions: 371 },
-  'app create': { files: 80, functions: 328 },
+  'app create': { files: 80, functions: 329 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },
   'add one optional member of an application': { files: 10 },
