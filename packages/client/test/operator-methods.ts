@@ -247,4 +247,12 @@ const sentence = (name: string) => `The ${name.replaceAll('_', ' ')}.`;
 
 /** A value for an example. */
 const literal = ({ examples, const: only }: JsonSchema) =>
-  `'${only ?? (examples as string[] | undefined)?.[0]}'`;
+  written(only ?? (examples as unknown[] | undefined)?.[0]);
+
+/** A value as it would be formatted. */
+function written(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return `'${value}'`;
+  const members = Object.entries(value).map(([name, each]) => `${name}: ${written(each)}`);
+  return `{ ${members.join(', ')} }`;
+}

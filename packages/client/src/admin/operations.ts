@@ -1099,7 +1099,8 @@ export interface DocumentsOperations {
    * ```ts
    * const result = await admin.documents.pin({
    *   document_uri: 'https://app.example/oauth-client.json',
-   *   document: '[object Object]',
+   *   document: { client_id: 'https://app.example/oauth-client.json', client_name: 'Acme',
+   * redirect_uris: ['https://app.example/callback'] },
    * });
    * ```
    */
