@@ -92,7 +92,7 @@ export async function authenticateDocumented(
   const [application, kept] = await Promise.all([
     store.findDocumented(uri),
     assertion === null ? null : store.findKeptDocument(uri),
-    readPins({ store, linking }),
+    assertion !== null && readPins({ store, linking }),
   ]);
   if (application?.document == null) throw DomainError.because('application_unknown');
   const { id: application_id, document } = application;
