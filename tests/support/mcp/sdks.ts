@@ -59,6 +59,26 @@ const whoami = (auth: Verified | undefined) => ({
 });
 const about = { name: 'tests', version: '1.0.0' };
 
+function transportOf<Transport>(
+  Transport: new (
+    url: URL,
+    options: { authProvider: Link; fetch?: typeof globalThis.fetch },
+  ) => Transport,
+  ...[url, authProvider, fetch]: Parameters<Sdk['connect']>
+): Transport {
+  return new Transport(new URL(url), { authProvider, ...(fetch && { fetch }) });
+}
+
+const connectionOf = (
+  client: Omit<Connection, 'protocolVersion'>,
+  { protocolVersion }: Pick<Connection, 'protocolVersion'>,
+): Connection => ({
+  protocolVersion,
+  listTools: () => client.listTools(),
+  callTool: (request) => client.callTool(request),
+  close: () => client.close(),
+});
+
 const version1: Sdk = {
   Unauthorized: UnauthorizedError,
   bearerAuth: ({ latchkey, resource, ...options }) =>
@@ -74,23 +94,16 @@ const version1: Sdk = {
     await server.connect(transport);
     await transport.handleRequest(request, response, request.body);
   },
-  async connect(url, authProvider, fetch) {
-    const options = { authProvider, ...(fetch && { fetch }) };
-    const transport = new StreamableHTTPClientTransport(new URL(url), options);
+  async connect(...to) {
+    const transport = transportOf(StreamableHTTPClientTransport, ...to);
     const client = new Client(about);
     await client.connect(transport);
-    return {
-      protocolVersion: transport.protocolVersion,
-      listTools: () => client.listTools(),
-      callTool: (request) => client.callTool(request),
-      close: () => client.close(),
-    };
+    return connectionOf(client, transport);
   },
-  finish(url, authProvider, callback, fetch) {
-    const options = { authProvider, ...(fetch && { fetch }) };
-    const transport = new StreamableHTTPClientTransport(new URL(url), options);
-    return transport.finishAuth(new URL(callback).searchParams.get('code') ?? '');
-  },
+  finish: (url, link, callback, fetch) =>
+    transportOf(StreamableHTTPClientTransport, url, link, fetch).finishAuth(
+      new URL(callback).searchParams.get('code') ?? '',
+    ),
 };
 
 const handler = createMcpHandler(({ authInfo }) => {
@@ -112,23 +125,16 @@ const version2 = (mode: 'legacy' | 'auto'): Sdk => ({
       ...options,
     }),
   server: (request, response) => handle(request, response, request.body),
-  async connect(url, authProvider, fetch) {
-    const options = { authProvider, ...(fetch && { fetch }) };
-    const transport = new v2.StreamableHTTPClientTransport(new URL(url), options);
+  async connect(...to) {
+    const transport = transportOf(v2.StreamableHTTPClientTransport, ...to);
     const client = new v2.Client(about, { versionNegotiation: { mode } });
     await client.connect(transport);
-    return {
-      protocolVersion: transport.protocolVersion,
-      listTools: () => client.listTools(),
-      callTool: (request) => client.callTool(request),
-      close: () => client.close(),
-    };
+    return connectionOf(client, transport);
   },
-  finish(url, authProvider, callback, fetch) {
-    const options = { authProvider, ...(fetch && { fetch }) };
-    const transport = new v2.StreamableHTTPClientTransport(new URL(url), options);
-    return transport.finishAuth(new URL(callback).searchParams);
-  },
+  finish: (url, link, callback, fetch) =>
+    transportOf(v2.StreamableHTTPClientTransport, url, link, fetch).finishAuth(
+      new URL(callback).searchParams,
+    ),
 });
 
 /** By the version of the SDK, and that of the protocol which its client and server agree on. */
