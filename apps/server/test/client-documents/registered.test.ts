@@ -119,6 +119,19 @@ async function link(server: Server, client_id: string, redirect_uri: string, acc
   return { application: answer.application as Json, token: json.access_token as string };
 }
 
+/** Of a call with a grant. */
+async function statusOf(server: Server, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await send(server, { path: '/v1/grant', headers })).status;
+}
+
+/** Ends the grant, as its client. */
+async function revoke(server: Server, client_id: string, token: string): Promise<void> {
+  const { status, json } = await postForm(server, '/oauth/revoke', { client_id, token });
+  expect([status, json]).toEqual([200, {}]);
+  expect(await statusOf(server, token)).toBe(401);
+}
+
 const recordsOf = async (server: Server) => {
   const { data } = await succeed(
     server,
@@ -309,13 +322,7 @@ describeOnAnyStore('a client that registers itself', (fresh) => {
     expect([byId.status, byId.json.error_code]).toEqual([400, 'credentials_invalid']);
     const introspected = await postForm(server, '/oauth/introspect', { client_id, token });
     expect(introspected.json.error_code).toBe('credentials_invalid');
-    const revoked = await postForm(server, '/oauth/revoke', { client_id, token });
-    expect([revoked.status, revoked.json]).toEqual([200, {}]);
-    const dead = await send(server, {
-      path: '/v1/grant',
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(dead.status).toBe(401);
+    await revoke(server, client_id, token);
   });
 
   test('is a record like one with a document', async () => {
@@ -516,9 +523,8 @@ describe('CLIENT_REGISTRATION', () => {
       expect((await send(server, { path: `${pathOf(client_id)}x` })).status).toBe(404);
     }
     await begin(server, request(client_id, LOOPBACK));
-    const headers = { authorization: 'Bearer nothing' };
-    expect((await send(server, { path: '/v1/grant', headers })).status).toBe(401);
-    expect((await send(server, { path: '/v1/grant', headers })).status).toBe(429);
+    expect(await statusOf(server, 'nothing')).toBe(401);
+    expect(await statusOf(server, 'nothing')).toBe(429);
   });
 
   test('makes no client that the operator vouches for, by the name of the own host', async () => {
@@ -596,11 +602,7 @@ describeOnAnyStore('a grant of a client that registered itself', (fresh) => {
 
     const server = await startTestServer(database.url, settings);
     onTestFinished(() => server.close());
-    const { status } = await send(server, {
-      path: '/v1/grant',
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(status).toBe(200);
+    expect(await statusOf(server, token)).toBe(200);
     // The operator still sees where it was led back to, and never the host of the service.
     const got = await succeed(
       server,
@@ -609,12 +611,6 @@ describeOnAnyStore('a grant of a client that registered itself', (fresh) => {
       operator,
     );
     expect(got.name).toBe('Cursor');
-    const revoked = await postForm(server, '/oauth/revoke', { client_id, token });
-    expect([revoked.status, revoked.json]).toEqual([200, {}]);
-    const dead = await send(server, {
-      path: '/v1/grant',
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(dead.status).toBe(401);
+    await revoke(server, client_id, token);
   });
 });
