@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 import { uris } from '@latchkey/schema';
 
+/** A client sends it in each request. The address of its keys is no longer either. */
+export const MAX_CLIENT_ID = 500;
+
 /** With the brackets of an IPv6 address. */
 export const isAddress = (host: string) => isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 
@@ -18,7 +21,7 @@ export function isWrittenPlainly(host: string): boolean {
 export function isAddressOf(text: string, { allowPrivate }: { allowPrivate: boolean }): boolean {
   const [, authority = ''] = /^https:\/\/([^/]*)/.exec(text) ?? [];
   const host = authority.replace(/:\d*$/, '');
-  const parts = text.length <= 500 ? uris.splitUri(text) : null;
+  const parts = text.length <= MAX_CLIENT_ID ? uris.splitUri(text) : null;
   if (parts === null || !isWrittenPlainly(host) || !URL.canParse(text)) return false;
   if (parts.query !== undefined || parts.fragment !== undefined) return false;
   if (isAddress(host) && !allowPrivate) return false;

@@ -3,6 +3,7 @@ import { DomainError } from '@latchkey/domain/domain-error';
 import { fields, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { mayClaim } from '../claimed-name.ts';
+import { MAX_CLIENT_ID } from '../client-documents/address.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { type ClientSchemes, mayRedirectTo } from '../client-documents/redirect-uris.ts';
 import { withoutPort } from '../linking/match-redirect-uri.ts';
@@ -11,9 +12,6 @@ import type { RegistrationSetting } from './setting.ts';
 
 /** What is behind PUBLIC_URL before the last segment of such a `client_id`. */
 export const CLIENTS_PATH = '/oauth/clients';
-
-/** The bound of section 32 on the address of a document: the client comes with it in each request. */
-export const MAX_CLIENT_ID = 500;
 
 export interface AskedRegistration {
   client_name?: unknown;
