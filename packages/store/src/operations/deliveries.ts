@@ -83,7 +83,8 @@ export function deliveries(
   /** Gathered: many tries end together. */
   const findEnding = db.joined(kind, ofId, ['claim', 'attempts'], {}, same<Ending>);
   const findAccount = db.find(accounts, ofId, ['account'], ({ account }) => account);
-  const findChoice = db.find(grants, ofId, ['choice'], ({ choice }) => choice);
+  /** Gathered: many are claimed together. */
+  const findChoice = db.joined(grants, ofId, ['choice'], {}, ({ choice }) => choice);
   const list = db.list(
     kind,
     (of: Givens<Listed & { endpoint_id: string; status: Status }>) => [
