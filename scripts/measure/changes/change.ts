@@ -13,10 +13,10 @@ export interface Change {
 }
 
 /** The text of a new file, or what becomes of one that is there. */
-export type FileChange = string | readonly Edit[];
+type FileChange = string | readonly Edit[];
 
 /** `at` is in the file exactly once. */
-export type Edit = { at: string } & ({ before: string } | { after: string } | { instead: string });
+type Edit = { at: string } & ({ before: string } | { after: string } | { instead: string });
 
 /** The contents of the changed files, by their paths. */
 export function contentsOf(

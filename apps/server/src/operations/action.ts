@@ -26,7 +26,7 @@ export interface ActionColumns {
   readonly ids: { readonly [Id in keyof AuditedIds]?: string };
 }
 
-export interface CallDetails {
+interface CallDetails {
   publicUrl: () => string;
   /** A handler adds the ids that its row cannot name. */
   ids: AuditedIds;
