@@ -46,6 +46,14 @@ const useKey = (id: string, time: [number, number | null], extra?: Extra) =>
 const deleteKey = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'delete_key', time, extra);
 
+const pin = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'pin', time, extra);
+const unpin = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'unpin', time, extra);
+/** @param document - the pin that it shows */
+const link = (id: string, time: [number, number | null], document: string) =>
+  call(id, 'begin_link', time, { answer: { document } });
+
 const hear = (
   id: string,
   at: number,
@@ -60,6 +68,9 @@ const quiet = call('quiet', 'quiet', [99, 99]);
 const used = error('code_already_used');
 const invalid = error('credentials_invalid');
 const unknown = error('grant_not_found');
+const notAdmitted = error('client_unknown');
+const notThere = error('client_document_unavailable');
+const notPinned = error('document_not_found');
 const tooLate = error('grant_not_recoverable');
 const byOther = (extra: Extra): Extra => ({ ...extra, application: 'other' });
 
@@ -499,6 +510,52 @@ const cases: Record<string, Case[]> = {
       broken: [deleteKey('a', [2, 3], error('store_unavailable')), useKey('b', [4, 5], invalid)],
       proof: ['b'],
       kept: [deleteKey('a', [2, 3], error('outcome_unknown')), useKey('b', [4, 5], invalid)],
+    },
+  ],
+  'pinned-is-used': [
+    {
+      broken: [pin('a', [2, 3]), call('b', 'begin_link', [4, 5], notAdmitted)],
+      proof: ['a', 'b'],
+      kept: [
+        ...[pin('a', [2, 4]), call('b', 'begin_link', [3, 5], notAdmitted)],
+        ...[unpin('c', [6, null]), call('d', 'begin_link', [7, 8], notThere)],
+      ],
+    },
+    {
+      broken: [unpin('a', [1, 2], notPinned), pin('b', [3, 4]), unpin('c', [5, 6], notPinned)],
+      proof: ['b', 'c'],
+      // The unpin without an answer may have been done after the pin.
+      kept: [unpin('a', [1, null]), pin('b', [3, 4]), unpin('c', [5, 6], notPinned)],
+    },
+  ],
+  'latest-pin-alone': [
+    {
+      broken: [pin('a', [2, 3]), pin('b', [4, 5]), link('c', [6, 7], 'a')],
+      proof: ['a', 'b', 'c'],
+      kept: [pin('a', [2, 3]), pin('b', [4, 6]), link('c', [5, 7], 'a'), link('d', [7, 8], 'b')],
+    },
+    {
+      broken: [pin('a', [2, 3]), unpin('b', [4, 5]), link('c', [6, 7], 'a')],
+      proof: ['a', 'b', 'c'],
+      // The pin without an answer may have been made after the unpin.
+      kept: [pin('a', [2, null]), unpin('b', [4, 5]), link('c', [6, 7], 'a')],
+    },
+    {
+      broken: [
+        ...[pin('a', [2, 3]), unpin('b', [4, null])],
+        ...[unpin('c', [5, 6], notPinned), link('d', [7, 8], 'a')],
+      ],
+      proof: ['a', 'c', 'd'],
+      kept: [
+        ...[pin('a', [2, 3]), unpin('b', [4, null])],
+        ...[unpin('c', [5, 7], notPinned), link('d', [6, 8], 'a')],
+      ],
+    },
+    {
+      // What promised that nothing was changed is nowhere.
+      broken: [pin('a', [2, 3], error('store_unavailable')), link('b', [4, 5], 'a')],
+      proof: ['b'],
+      kept: [pin('a', [2, 3], error('outcome_unknown')), link('b', [4, 5], 'a')],
     },
   ],
   'every-change-is-told': [

@@ -1,6 +1,6 @@
 import type { Call, CallOperation, History } from './history.ts';
 
-/** Everything that was asked about one code and the grant it became, or about one key. */
+/** Everything that was asked about one code and the grant it became, or about one key or one client document. */
 export class GrantCalls {
   /** By their beginning. */
   readonly all: readonly Call[];
@@ -15,6 +15,10 @@ export class GrantCalls {
   readonly finds: readonly Call[];
   readonly keyUses: readonly Call[];
   readonly keyDeletions: readonly Call[];
+  readonly pins: readonly Call[];
+  readonly unpins: readonly Call[];
+  /** Begun with the document. */
+  readonly links: readonly Call[];
   /** The messages about it. */
   readonly hears: readonly Call[];
   readonly quiets: readonly Call[];
@@ -42,6 +46,9 @@ export class GrantCalls {
     this.finds = of('find');
     this.keyUses = of('use_key');
     this.keyDeletions = of('delete_key');
+    this.pins = of('pin');
+    this.unpins = of('unpin');
+    this.links = of('begin_link');
     this.hears = of('hear');
     this.quiets = of('quiet');
     this.#byId = new Map(calls.map((call) => [call.id, call]));

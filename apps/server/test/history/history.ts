@@ -9,7 +9,7 @@ export interface Call {
   /** Who asked, and the how-manieth it was of theirs: `client-1/34`. */
   id: string;
   operation: CallOperation;
-  /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`. */
+  /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`; of a client document, `d5`. */
   grant: string;
   /** Whose secret an application's call was made with: the one that the code was issued to? */
   application?: 'own' | 'other';
@@ -35,7 +35,8 @@ export interface Call {
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
  * or the lack of it. `erase` erases the account that the code was issued about, which no other code
  * of the run is about. `disconnect` ends the connection of such an account with the application.
- * `use_key` is a request with a key of the operator, `delete_key` deletes it. `hear` is a message that the
+ * `use_key` is a request with a key of the operator, `delete_key` deletes it. `pin` and `unpin` are about a
+ * client document, which `begin_link` begins a link with. `hear` is a message that the
  * host's endpoint was sent, `quiet` the moment from which on none comes.
  */
 export type CallOperation =
@@ -49,6 +50,9 @@ export type CallOperation =
   | 'find'
   | 'use_key'
   | 'delete_key'
+  | 'pin'
+  | 'unpin'
+  | 'begin_link'
   | 'hear'
   | 'quiet';
 
@@ -66,6 +70,8 @@ export interface Answer {
   /** Of `find`: whether the list had it. */
   found?: boolean;
   revoked?: boolean;
+  /** Of `begin_link`: what the link shows, by the id of the call that has pinned it. */
+  document?: string;
   /** Of `hear`: the type, the id and the digest of the body of the message, and whether it was accepted. */
   type?: string;
   message?: string;

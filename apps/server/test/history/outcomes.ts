@@ -46,6 +46,5 @@ export function canFollow(one: Call, other: Call): boolean {
 export function showsExchange(call: Call): boolean {
   if (isRefused(call, 'code_already_used') || isRefused(call, 'grant_not_recoverable')) return true;
   if (call.operation === 'find') return call.answer?.found === true;
-  const others = ['issue', 'erase', 'disconnect', 'use_key', 'delete_key', 'hear', 'quiet'];
-  return !others.includes(call.operation) && isDone(call);
+  return ['convert', 'recover', 'revoke', 'authenticate'].includes(call.operation) && isDone(call);
 }

@@ -24,6 +24,9 @@ const CODE_LIFETIME_NS = 300e9;
 
 const AT_ANY_TIME = ['store_unavailable', 'outcome_unknown'];
 
+/** What a link is refused with, either way: its pin may go while it is read. */
+const NOTHING_PINNED = ['client_unknown', 'client_document_unavailable'];
+
 /** The errors of each operation: here every request is well formed and has a valid secret. */
 const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   convert: ['code_not_found', 'code_expired', 'code_already_used'],
@@ -32,6 +35,8 @@ const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   authenticate: ['credentials_invalid'],
   use_key: ['credentials_invalid'],
   delete_key: ['key_not_found'],
+  unpin: ['document_not_found'],
+  begin_link: NOTHING_PINNED,
 };
 const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   convert: ['code_not_found', 'code_expired'],
@@ -382,6 +387,37 @@ export const rules: readonly Rule[] = [
             ),
         ),
       ),
+  },
+  {
+    name: 'pinned-is-used',
+    says: 'What was pinned before a link began is there for it, and can be unpinned, until it may have been unpinned.',
+    broken: ({ pins, unpins, links }) =>
+      pair(pins, [...links, ...unpins], (pin, missed) => {
+        const isMissed = [...NOTHING_PINNED, 'document_not_found'].some((error_code) =>
+          isRefused(missed, error_code),
+        );
+        const canBeGone = unpins.some(
+          (unpin) => mayBeDone(unpin) && canPrecede(unpin, missed) && canFollow(unpin, pin),
+        );
+        return isDone(pin) && isMissed && isBefore(pin, missed) && !canBeGone;
+      }),
+  },
+  {
+    name: 'latest-pin-alone',
+    says: 'A link shows what somebody pinned, and nothing that was replaced or unpinned before the link began.',
+    broken({ pins, unpins, links }) {
+      const ends = [
+        ...pins.filter(isDone),
+        ...unpins.filter((unpin) => isDone(unpin) || isRefused(unpin, 'document_not_found')),
+      ];
+      for (const link of links.filter(isDone)) {
+        const pin = pins.find(({ id }) => id === link.answer?.document);
+        if (!pin || !mayBeDone(pin) || !canPrecede(pin, link)) return [link];
+        const end = ends.find((one) => !canFollow(pin, one) && isBefore(one, link));
+        if (end) return [pin, end, link];
+      }
+      return undefined;
+    },
   },
   {
     name: 'every-change-is-told',

@@ -7,7 +7,9 @@ import { invoke, succeed } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator } from '../http/running-server.ts';
 import { ServerProcess } from '../http/served-process.ts';
+import { LINKING } from '../linking/link-flow.ts';
 import { Client, type ToClient } from './client.ts';
+import { DOCUMENTS, DocumentLoad } from './document-load.ts';
 import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
 import { KeyLoad } from './key-load.ts';
@@ -51,6 +53,7 @@ const FIRST_KEY_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
 
 const KEYS_AT_ONCE = 2;
 const LISTENER_STREAM = FIRST_KEY_STREAM + KEYS_AT_ONCE;
+const DOCUMENT_STREAM = LISTENER_STREAM + 1;
 
 export interface RunResult {
   history: History;
@@ -78,6 +81,7 @@ class Run {
   readonly #secrets: KnownSecret[] = [];
   readonly #issues: Call[] = [];
   #keys: KeyLoad | undefined;
+  #documents: DocumentLoad | undefined;
   #listener: Listener | undefined;
   /** Calls that the clients have made. */
   #made = 0;
@@ -101,6 +105,9 @@ class Run {
       await succeed(a, 'admin.resources.create', { resource, name: 'A server' }, operator);
     }
 
+    const described = { scope: 'profile.read', title: 'Read your profile' };
+    await succeed(a, 'admin.scopes.put', described, operator);
+
     const { seed } = this.#options;
     const hearing = createRandom(seed, LISTENER_STREAM);
     const listener = await Listener.start(a, hearing, this.#now);
@@ -113,8 +120,11 @@ class Run {
         createRandom(seed, FIRST_KEY_STREAM + index),
       ),
     );
+    const documents = new DocumentLoad(() => urlsOf(servers), this.#now);
+    this.#documents = documents;
+    documents.begin(createRandom(seed, DOCUMENT_STREAM));
     await this.#load(servers, applications);
-    await keys.stop();
+    await Promise.all([keys.stop(), documents.stop()]);
     const seen = await Promise.all(this.#clients.map((client) => client.stop()));
     await Promise.all(this.#clients.map((client) => client.end()));
 
@@ -139,9 +149,11 @@ class Run {
       application_ids: applications.map(({ application_id }) => application_id),
     });
     await keys.readAll();
+    await documents.readAll();
     const heard = await listener.hearAll(a, this.#grants);
     await a.stop();
-    const calls = [this.#issues, seen.flat(), finds, reader.calls, keys.calls, heard].flat();
+    const others = [keys.calls, documents.calls, heard].flat();
+    const calls = [this.#issues, seen.flat(), finds, reader.calls, others].flat();
     return calls.sort((one, other) => one.start - other.start);
   }
 
@@ -151,6 +163,7 @@ class Run {
 
   async killAll(): Promise<void> {
     void this.#keys?.stop();
+    void this.#documents?.stop();
     for (const client of this.#clients) client.kill();
     // Or a server would be started after the others were killed.
     await this.#striking.catch(() => undefined);
@@ -160,7 +173,7 @@ class Run {
 
   async #startServer(): Promise<ServerProcess> {
     const { databaseUrl, server: { script, environment } = {} } = this.#options;
-    const settings = { LOG_LEVEL: 'warn', ...EVENTS, ...environment };
+    const settings = { LOG_LEVEL: 'warn', ...EVENTS, ...LINKING, ...DOCUMENTS, ...environment };
     const server = await ServerProcess.start(databaseUrl, { script, environment: settings });
     this.#servers.push(server);
     return server;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GrantAuthentication, KeyRecord, LinkDecision } from '@latchkey/store/records';
+import type { LinkDecision } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import { Database } from '@latchkey/store-mongodb/database';
 import { anInitiator, grantOf } from '@latchkey/store-suite/records';
@@ -26,6 +26,23 @@ function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<St
     },
   };
 }
+
+/** What is found is found again for a moment. */
+function cached<Found>(
+  find: (key: string) => Promise<Found>,
+  isCached: (found: Found) => boolean,
+): (key: string) => Promise<Found> {
+  const cache = new Map<string, { found: Found; until: number }>();
+  return async (key) => {
+    const earlier = cache.get(key);
+    if (earlier && performance.now() < earlier.until) return earlier.found;
+    const found = await find(key);
+    if (isCached(found)) cache.set(key, { found, until: performance.now() + CACHED_MS });
+    return found;
+  };
+}
+
+const isFound = (found: unknown) => found !== null;
 
 /** @param bodyOf - what is sent instead of the body that is kept */
 const withBodies = (store: Store, bodyOf: (body: string) => string): Partial<Store> => ({
@@ -69,32 +86,24 @@ export const plants = {
 
   /** A process keeps what it knows of a grant in use for a moment, and hears of no revocation. */
   'cached-authentication': (store: Store): Partial<Store> => {
-    const cache = new Map<string, { found: GrantAuthentication; until: number }>();
-    return {
-      async authenticateGrant(grant_id) {
-        const cached = cache.get(grant_id);
-        if (cached && performance.now() < cached.until) return cached.found;
-        const found = await store.authenticateGrant(grant_id, { currentAccount: true });
-        if (found && found.first_used_at !== null) {
-          cache.set(grant_id, { found, until: performance.now() + CACHED_MS });
-        }
-        return found;
-      },
-    };
+    const find = cached(
+      (grant_id) => store.authenticateGrant(grant_id, { currentAccount: true }),
+      (found) => found !== null && found.first_used_at !== null,
+    );
+    return { authenticateGrant: (grant_id) => find(grant_id) };
   },
 
   /** A process keeps what it knows of a key for a moment, and hears of no deletion. */
   'cached-keys': (store: Store): Partial<Store> => {
-    const cache = new Map<string, { found: KeyRecord; until: number }>();
-    return {
-      async findKey(key_id) {
-        const cached = cache.get(key_id);
-        if (cached && performance.now() < cached.until) return cached.found;
-        const found = await store.findKey(key_id);
-        if (found) cache.set(key_id, { found, until: performance.now() + CACHED_MS });
-        return found;
-      },
-    };
+    const find = cached((key_id) => store.findKey(key_id), isFound);
+    return { findKey: (key_id) => find(key_id) };
+  },
+
+  /** A process keeps what it knows of a pinned document for a moment, and hears of no change. */
+  'cached-pins': (store: Store): Partial<Store> => {
+    const find = cached((document_uri) => store.findKeptDocument(document_uri), isFound);
+    const list = cached(() => store.listPinned(), isFound);
+    return { findKeptDocument: (document_uri) => find(document_uri), listPinned: () => list('') };
   },
 
   /** A recovery is answered, and the old secret stays. */
