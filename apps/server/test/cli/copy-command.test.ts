@@ -12,6 +12,7 @@ import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
 import {
   aCommandChange,
   aDeletion,
+  aKeptDocument,
   anAccount,
   anApplication,
   anEndpoint,
@@ -203,6 +204,23 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     expect(await copied(from, to)).toMatchObject({ ...numbers, ...nothing });
     expect(await contents(from, filled)).toEqual(before);
     expect(await on(from, (store) => store.redeemCode(redemptionOf(pending)))).not.toBeNull();
+  });
+
+  test('brings the documents that are kept, and those that are pinned', async () => {
+    const [from, to] = await fresh();
+    const [kept, { kept_until: _, ...pin }] = [aKeptDocument(), aKeptDocument()];
+    const keep = async (store: Store) => {
+      await store.keepDocument(kept);
+      await store.pinDocument(pin, { most: 9 });
+    };
+    await on(from, keep, { claim: { evenIfCopied: false } });
+    expect(await copied(from, to)).toMatchObject({ kept_documents: 2 });
+    await on(to, async (store) => {
+      const documents = await store.listKeptDocuments({ limit: 9, after: null }, { now: 0 });
+      expect(documents).toHaveLength(2);
+      expect(documents).toEqual(expect.arrayContaining([kept, { ...pin, kept_until: null }]));
+      expect(await store.listPinned()).toEqual([pin.document_uri]);
+    });
   });
 
   test('brings endpoints, and with them what is still to be told', async () => {

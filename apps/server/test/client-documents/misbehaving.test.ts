@@ -135,11 +135,16 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     const published = await publish(world);
     await approve(published);
     published.respond = (response) => response.writeHead(403).end();
-    const late = await startTestServer(server.database.url, SETTINGS);
+    const late = await startTestServer(server.database.url, { ...SETTINGS, METRICS: 'on' });
     try {
       // Its clock began at the time of this machine.
       late.advance(server.now() - late.now() + HOUR + DAY - MINUTE);
       expect(await outcome(late, published)).toBe('a link');
+      // It came from the database.
+      const metrics = await (await fetch(`${late.url}/metrics`)).text();
+      for (const [result, count] of Object.entries({ good: 0, temporary: 1, kept: 1 })) {
+        expect(metrics).toContain(`latchkey_document_fetches_total{result="${result}"} ${count}`);
+      }
       late.advance(MINUTE);
       expect(await outcome(late, published)).toEqual(unavailable);
     } finally {
