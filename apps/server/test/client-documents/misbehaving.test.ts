@@ -162,6 +162,23 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     expect(await outcome(other, published)).toEqual(unavailable);
   });
 
+  test('a 410 to one process, and then to another the document, which is kept again', async () => {
+    const published = await publish(world);
+    await approve(published);
+    server.advance(HOUR);
+    const good = published.respond;
+    published.respond = (response) => response.writeHead(410).end();
+    expect(await outcome(server, published)).toEqual(invalid);
+    published.respond = good;
+    published.requests = 0;
+    expect(await outcome(other, published)).toBe('a link');
+    // It is too early to look again.
+    expect(await outcome(server, published)).toEqual(invalid);
+    expect(published.requests).toBe(1);
+    const { data } = await succeed(other, 'admin.documents.list', { limit: 100 }, operator);
+    expect(data.map(({ document_uri }: Json) => document_uri)).toContain(published.address);
+  });
+
   test('another document to a process without room, which keeps what there was', async () => {
     const published = await publish(world);
     await approve(published);

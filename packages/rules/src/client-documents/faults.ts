@@ -6,11 +6,14 @@ export type DocumentFault = Extract<Reason, `document_${string}`>;
 export class DocumentFailure extends Error {
   override readonly name = 'DocumentFailure';
   readonly fault: DocumentFault;
+  /** It says what an earlier fetch brought: another process may have fetched since. */
+  readonly isRemembered: boolean;
 
   /** @param cause - only its words are kept, and few of them: a stranger's server makes it as large as it likes */
-  constructor(fault: DocumentFault, cause?: unknown) {
+  constructor(fault: DocumentFault, cause?: unknown, { isRemembered = false } = {}) {
     super(fault, { cause: cause === undefined ? undefined : wordsOf(cause) });
     this.fault = fault;
+    this.isRemembered = isRemembered;
   }
 
   /** A moment later it may be good: what was there before may still serve. */
@@ -20,7 +23,7 @@ export class DocumentFailure extends Error {
 }
 
 /** Nothing that was there before serves any more. */
-export const isFinal = (error: unknown): boolean =>
+export const isFinal = (error: unknown): error is DocumentFailure =>
   error instanceof DocumentFailure && !error.isTemporary;
 
 const MAX_WORDS = 200;

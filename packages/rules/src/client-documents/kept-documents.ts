@@ -32,7 +32,8 @@ export async function findDocument(
     if (hasApplication) await keepDocument(service, address);
     return document;
   } catch (error) {
-    if (isFinal(error) && kept !== null) await service.store.endKeptDocument(address);
+    const isFresh = isFinal(error) && !error.isRemembered;
+    if (isFresh && kept !== null) await service.store.endKeptDocument(address);
     throw error;
   }
 }

@@ -194,11 +194,15 @@ export function createKeptResponses<Value>({
 
   /** @throws the latest failure where it is too early to look again */
   function checkPause(address: string): void {
-    const { error, times = [] } = failed.use(address) ?? {};
+    const failure = failed.use(address);
+    if (failure === undefined) return;
+    const { error, times } = failure;
     const now = clock();
     const latest = times.at(-1) ?? Number.NEGATIVE_INFINITY;
     const count = times.filter((time) => now < time + MINUTE).length;
-    if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) throw error;
+    if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) {
+      throw new DocumentFailure(error.fault, error.cause, { isRemembered: true });
+    }
   }
 
   return {
