@@ -23,8 +23,6 @@ export function describeClientDocuments(stores: SuiteStores): void {
         expect(await find()).toBeNull();
         await store.keepDocument(kept);
         expect(await find()).toEqual(kept);
-        const mayBeStale = { mayBeStale: true };
-        expect(await store.findKeptDocument(kept.document_uri, mayBeStale)).toEqual(kept);
         await other.endKeptDocument(kept.document_uri);
         expect(await find()).toBeNull();
         await other.endKeptDocument(kept.document_uri);

@@ -114,7 +114,6 @@ export async function everyOperation(
   await store.keepDocument(fetched);
   await store.keepDocument({ ...fetched, kept_at: kept_at + 3_600_000 });
   await store.findKeptDocument(document_uri);
-  await store.findKeptDocument(document_uri, { mayBeStale: true });
   for (const after of [null, document_uri]) {
     for (const pinned of [undefined, true, false]) {
       await store.listKeptDocuments({ limit: 10, after }, { now, pinned });

@@ -492,7 +492,7 @@ export interface Store {
   keepDocument(document: KeptDocument): Promise<void>;
 
   /** Pinned or kept. One that is over may still be there. */
-  findKeptDocument(document_uri: string, options?: ReadOptions): Promise<KeptDocument | null>;
+  findKeptDocument(document_uri: string): Promise<KeptDocument | null>;
 
   /** Those that are pinned, or kept at `now`, by their address. */
   listKeptDocuments(

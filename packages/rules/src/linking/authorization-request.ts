@@ -158,14 +158,12 @@ async function findUnregistered(
   if (clientDocuments === null || !id.startsWith('https://')) {
     throw DomainError.because('client_id_ill_formed');
   }
-  await readPins(service);
+  // Never an outdated one: what the link keeps of it is confirmed by nothing.
+  const [kept] = await Promise.all([store.findKeptDocument(id), readPins(service)]);
   if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
   if (new URL(id).hostname.length > MAX_SHOWN_HOST)
     throw DomainError.because('client_host_too_long');
-  const [record, kept] = await Promise.all([
-    findRecord(),
-    store.findKeptDocument(id, { mayBeStale }),
-  ]);
+  const record = await findRecord();
   const of = { hasApplication: record !== null, kept };
   return from(record, await readDocument(clientDocuments, id, of));
 }

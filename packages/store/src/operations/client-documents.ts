@@ -96,7 +96,7 @@ export function clientDocuments(db: Adapter): ClientDocuments {
 
   return {
     keepDocument: keep,
-    findKeptDocument: (document_uri, { mayBeStale } = {}) => find({ document_uri, mayBeStale }),
+    findKeptDocument: (document_uri) => find({ document_uri }),
 
     listKeptDocuments: (range, { now, pinned }) =>
       pinned ? listPins(range) : list({ ...range, now, isKept: pinned === false || null }),
