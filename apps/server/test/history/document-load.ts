@@ -12,7 +12,7 @@ import { replyTo } from './reply.ts';
 export const DOCUMENTS = { CLIENT_DOCUMENTS: 'admitted.example' };
 
 // At most, of each pause.
-const PAUSE_MS = 40;
+const PAUSE_MS = 20;
 const CHANGES = 6;
 const LINKS_AFTER_THE_END = 3;
 const CUT = 0.1;

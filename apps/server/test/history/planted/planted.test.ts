@@ -14,14 +14,13 @@ const CODES = 70;
 
 // A key lives for 0.2 s, so there are several for each code.
 const CODES_WITH_KEYS = 10;
-const CODES_WITH_PINS = 10;
 
 /** The rules that each mistake must break. It may break others, too. */
 const plants: [PlantName, string[], codes?: number][] = [
   ['read-then-write', ['one-success']],
   ['cached-authentication', ['revoked-is-dead']],
   ['cached-keys', ['deleted-key-is-dead'], CODES_WITH_KEYS],
-  ['cached-pins', ['latest-pin-alone', 'pinned-is-used'], CODES_WITH_PINS],
+  ['cached-pins', ['latest-pin-alone', 'pinned-is-used']],
 ];
 
 // Few codes wait while their account disconnects the application: 1 and 4 of 70.
