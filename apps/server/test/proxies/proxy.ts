@@ -65,8 +65,8 @@ export async function startProxy(kind: ProxyKind, urls: readonly string[]): Prom
   let text = await readFile(fileURLToPath(file), 'utf8');
   const replacements = [address, ...urls.map((url) => new URL(url).host)];
   for (const [index, written] of [LISTENS, ...PROCESSES].entries()) {
-    if (text.split(written).length !== 2) throw new Error(`${kind.example} has not one ${written}`);
-    text = text.replace(written, replacements[index] as string);
+    if (!text.includes(written)) throw new Error(`${kind.example} has no ${written}`);
+    text = text.replaceAll(written, replacements[index] as string);
   }
   const config = join(folder, kind.example);
   await writeFile(config, text);
