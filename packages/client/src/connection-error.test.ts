@@ -143,6 +143,14 @@ describe('a response that is not from Latchkey', () => {
     expect(error).not.toHaveProperty('cause');
   });
 
+  it.each([502, 503, 504])('says with status %d that a proxy answered', async (status) => {
+    service.reply = text(status, '<html>', html);
+    const { name, message } = await reason(latchkey.convert(code));
+    // Not an UnavailableError, which promises that nothing was done.
+    expect(name).toBe('UnexpectedResponseError');
+    expect(message).toMatch(/^A proxy answered .+ may have carried out the request\.$/);
+  });
+
   it('describes the response without quoting it', async () => {
     service.reply = text(502, `<html>${'secret '.repeat(9)}</html>`, {
       ...html,

@@ -91,15 +91,24 @@ function wrongPathMessage({ origin, pathname }: URL, redact: Redact): string {
 }
 
 function unexpectedResponse(response: ReceivedResponse, redact: Redact): UnexpectedResponseError {
-  const { status, headers, text } = response;
-  const contentType = redact(headers.get('content-type') ?? '');
-  const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'no content type';
   return new UnexpectedResponseError(
-    status >= 300 && status < 400
-      ? `The response is a redirect (status ${status}). The client does not follow redirects, because they could send credentials to another host. Set baseUrl to the address that the redirect points to.`
-      : `The response with status ${status} (${mediaType}, ${text.length} characters) is not from Latchkey. Check baseUrl, and any proxy in between. The service may have carried out the request.`,
+    unexpectedMessage(response, redact),
     detailsOf(response, redact),
   );
+}
+
+function unexpectedMessage({ status, headers, text }: ReceivedResponse, redact: Redact): string {
+  if (status >= 300 && status < 400) {
+    return `The response is a redirect (status ${status}). The client does not follow redirects, because they could send credentials to another host. Set baseUrl to the address that the redirect points to.`;
+  }
+  const contentType = redact(headers.get('content-type') ?? '');
+  const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'no content type';
+  const kind = `status ${status} (${mediaType}, ${text.length} characters)`;
+  const problem =
+    status >= 502 && status <= 504
+      ? `A proxy answered in place of Latchkey, with ${kind}. Check baseUrl, and that the proxy reaches the service.`
+      : `The response with ${kind} is not from Latchkey. Check baseUrl, and any proxy in between.`;
+  return `${problem} The service may have carried out the request.`;
 }
 
 function detailsOf(response: ReceivedResponse, redact: Redact): ErrorDetails {

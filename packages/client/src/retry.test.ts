@@ -70,6 +70,8 @@ describe('what is retried', () => {
   const open: [string, Respond][] = [
     ['broken connection', fails({ code: 'ECONNRESET', syscall: 'read' })],
     ['a proxy’s 502', responds(502, '<html>')],
+    ['a proxy’s 503', responds(503, '<html>')],
+    ['a proxy’s 504', responds(504, '{}')],
     ['a proxy’s 429', responds(429, '<html>')],
     ['garbled', responds(200, '{"result":{"da')],
     ['internal_error', refuses('internal_error')],

@@ -71,8 +71,10 @@ export async function startLinkingService(): Promise<LinkingService> {
 
 export const handleNormally: Handler = (act) => act();
 
-const page: Reply = (response) =>
-  response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+const page =
+  (status: 502 | 503): Reply =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
 const json = { 'content-type': 'application/json' };
 
 /** Ways to lose the response to a request that was carried out. */
@@ -95,7 +97,11 @@ export const responseLost = {
   },
   'the HTML 502 of a proxy': (act) => {
     act();
-    return page;
+    return page(502);
+  },
+  'the HTML 503 of a proxy': (act) => {
+    act();
+    return page(503);
   },
   'the JSON 504 of a proxy': (act) => {
     act();
