@@ -22,6 +22,8 @@ TRIES = 4
 TRY_AGAIN = {'rate_limited', 'store_unavailable', 'outcome_unknown'}
 NO_GOOD_CODE = {'code_expired', 'code_not_found', 'grant_not_found', 'grant_not_recoverable'}
 BAD_SECRET = {'credentials_missing', 'credentials_invalid'}
+# No response, or one that is not from Latchkey: a proxy answered.
+LOST = (OSError, http.client.HTTPException, ValueError, KeyError)
 
 
 class LatchkeyError(Exception):
@@ -58,7 +60,7 @@ def call(path, secret, body=None):
             if error.code not in TRY_AGAIN or not tries_left:
                 raise
             time.sleep(error.retry_after)
-        except (OSError, http.client.HTTPException):
+        except LOST:
             if not tries_left:
                 raise
             time.sleep(1)
@@ -98,5 +100,5 @@ if __name__ == '__main__':
         if error.code in BAD_SECRET:
             sys.exit(f'{error.code}: check LATCHKEY_APPLICATION_SECRET.')
         sys.exit(f'{error.code}: {error}')
-    except (OSError, http.client.HTTPException) as error:
+    except LOST as error:
         sys.exit(f'No response from {LATCHKEY_URL}: {error}')

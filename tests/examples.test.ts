@@ -182,6 +182,15 @@ for (const example of withRest) {
         expect(calls.filter(({ path }) => path === '/oauth/recover')).toHaveLength(2);
       });
 
+      test('recovers if a proxy answers in place of the service', async () => {
+        const { ended } = await startBehind({
+          '/oauth/convert': ['page'],
+          '/v1/account': ['page'],
+          '/oauth/revoke': ['page'],
+        });
+        expect(ended).toEqual(linked);
+      });
+
       test('resolves an unknown outcome of a convert that succeeded', async () => {
         const lost: Fault = { loseBehind: 'outcome_unknown' };
         const { ended } = await startBehind({ '/oauth/convert': [lost] });

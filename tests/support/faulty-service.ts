@@ -9,7 +9,9 @@ export type Fault =
   /** The service carries it out, and the response is this error. */
   | { loseBehind: ErrorCode }
   /** The service carries it out, and the connection breaks. */
-  | 'lose';
+  | 'lose'
+  /** The service carries it out, and the response is the page of a proxy. */
+  | 'page';
 
 export interface FaultyService {
   url: string;
@@ -46,6 +48,7 @@ export async function startFaultyService(
     });
     const text = await forwarded.text();
     if (fault === 'lose') return void request.socket.destroy();
+    if (fault === 'page') return void response.writeHead(503).end('<h1>503 Unavailable</h1>');
     if (fault) return refuse(response, path, fault.loseBehind, body);
     response.writeHead(forwarded.status, { 'Content-Type': 'application/json; charset=UTF-8' });
     response.end(text);
