@@ -64,6 +64,19 @@ test.each(['administer', 'sqlite'])('the commands in docs/operations/%s.md work'
   }
 });
 
+test('no probe of Kubernetes takes every pod out while the database is down', () => {
+  const [block] = codeBlocks(run).filter(({ language }) => language === 'yaml');
+  const paths = Object.entries<{ httpGet: { path: string; port: number } }>(
+    parse(block?.code ?? ''),
+  ).map(([probe, { httpGet }]) => `${probe} ${httpGet.port}${httpGet.path}`);
+  const { port } = loadSettings({});
+  expect(paths).toEqual([
+    `livenessProbe ${port}/healthz`,
+    `readinessProbe ${port}/healthz`,
+    `startupProbe ${port}/readyz`,
+  ]);
+});
+
 describe('the settings', () => {
   const defaults = loadSettings({});
   const camelCase = (name: string) =>
