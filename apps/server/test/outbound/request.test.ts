@@ -96,6 +96,30 @@ test('a handshake has the certificates of honest servers, and not much more', as
   expect(await outcomeWith(12_500)).toBe('tls_failed');
 });
 
+test('a server whose certificates cost much keeps its place for much longer than they cost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-chain-'));
+  const [key, issuer] = [join(folder, 'key'), join(folder, 'issuer')];
+  const openssl = (...words: string[]) => promisify(execFile)('openssl', words);
+  const curve = (name: string) => ['-pkeyopt', `ec_paramgen_curve:${name}`];
+  await openssl('genpkey', '-algorithm', 'EC', ...curve('sect571r1'), '-out', key);
+  let chain = '';
+  for (let depth = 0; depth < 4; depth += 1) {
+    const by = depth === 0 ? [] : ['-CA', issuer, '-CAkey', key];
+    await openssl('req', '-x509', '-key', key, '-subj', `/CN=${depth}`, ...by, '-out', issuer);
+    chain = (await readFile(issuer, 'utf8')) + chain;
+  }
+  const own = ['-newkey', 'ec', ...curve('prime256v1'), '-nodes', '-keyout', `${key}-own`];
+  const words = ['req', '-x509', ...own, '-subj', '/CN=a', '-CA', issuer, '-CAkey', key];
+  const { stdout } = await openssl(...words);
+  const pem = (await readFile(`${key}-own`, 'utf8')) + stdout + chain;
+  await rm(folder, { recursive: true });
+
+  const { port } = await serve(pem, ok);
+  const before = performance.eventLoopUtilization();
+  expect(await outcome(`https://${HOST}:${port}/`)).toBe('tls_failed');
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.2);
+});
+
 test('a server that sends far more below its response than the response has is left', async () => {
   // A record of one byte takes 23. Tickets and new keys are in no response at all, but Node sends none by request.
   const inRecordsOfOne =

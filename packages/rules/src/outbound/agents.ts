@@ -45,10 +45,17 @@ export const MOST_RESPONSE_BYTES = 131_072;
 /** The connection below one of TLS: what arrives is bounded before OpenSSL has it. */
 class BoundedSocket extends Socket {
   #left = MOST_HANDSHAKE_BYTES;
+  /** How long the event loop has worked on what arrived. */
+  spent: Milliseconds = 0;
 
   override push(chunk: Buffer | null): boolean {
     this.#left -= chunk?.length ?? 0;
-    if (this.#left >= 0) return super.push(chunk);
+    if (this.#left >= 0) {
+      const began = performance.now();
+      const mayContinue = super.push(chunk);
+      this.spent += performance.now() - began;
+      return mayContinue;
+    }
     this.destroy(new Error('The server sends more bytes than any handshake or response has'));
     return false;
   }
@@ -58,20 +65,23 @@ class BoundedSocket extends Socket {
   }
 }
 
-class TlsAgent extends https.Agent {
-  readonly #below = new WeakMap<Duplex, BoundedSocket>();
+const belowTls = new WeakMap<Duplex, BoundedSocket>();
 
+/** How long the event loop has worked for a connection of TLS. */
+export const timeSpentOn = (socket: Duplex): Milliseconds => belowTls.get(socket)?.spent ?? 0;
+
+class TlsAgent extends https.Agent {
   override createConnection(options: ConnectionOptions & TcpNetConnectOpts): Duplex {
     const below = new BoundedSocket(options);
     const socket = connect({ ...options, socket: below });
-    this.#below.set(socket, below);
+    belowTls.set(socket, below);
     socket.once('secureConnect', () => below.beginResponse());
     below.connect(options);
     return socket;
   }
 
   override reuseSocket(socket: Duplex, request: http.ClientRequest): void {
-    this.#below.get(socket)?.beginResponse();
+    belowTls.get(socket)?.beginResponse();
     super.reuseSocket(socket, request);
   }
 }

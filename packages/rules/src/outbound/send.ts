@@ -2,8 +2,10 @@ import { TIMEOUT } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddressAllowed } from './addresses.ts';
-import { type Agents, singleUse } from './agents.ts';
+import { type Agents, singleUse, timeSpentOn } from './agents.ts';
 import { allowedAt, hostOf, type OutboundAllow } from './destination.ts';
 import { type Resolve, resolveName } from './resolve.ts';
 
@@ -76,8 +78,19 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     // The server closed the connection before the request reached it.
     if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
     const isTls = isSecure && progress.connected && !progress.secured;
-    throw new OutboundError(isTls ? 'tls_failed' : 'connection_failed', error);
+    if (!isTls) throw new OutboundError('connection_failed', error);
+    await rest(progress.socket, signal);
+    throw new OutboundError('tls_failed', error);
   }
+}
+
+// Certificates that nobody trusts can take 140 ms of the event loop. So whoever shows some keeps the place of their
+// request for that much longer: all places together leave most of the event loop to others.
+const REST_AFTER_HANDSHAKE = 40;
+
+async function rest(socket: Duplex | undefined, signal: AbortSignal): Promise<void> {
+  if (socket === undefined) return;
+  await sleep(REST_AFTER_HANDSHAKE * timeSpentOn(socket), undefined, { signal }).catch(() => {});
 }
 
 const isReset = (error: unknown) =>
@@ -102,13 +115,15 @@ function onlyAllowed(resolve: Resolve, isAllowed: (address: string) => boolean):
 }
 
 interface Progress {
+  socket?: Duplex;
   connected: boolean;
   secured: boolean;
 }
 
 function follow(sent: ClientRequest): Progress {
-  const progress = { connected: false, secured: false };
+  const progress: Progress = { connected: false, secured: false };
   sent.once('socket', (socket) => {
+    progress.socket = socket;
     // It was connected for another request, and would collect listeners.
     if (sent.reusedSocket) return void Object.assign(progress, { connected: true, secured: true });
     socket.once('connect', () => {
