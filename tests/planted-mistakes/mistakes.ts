@@ -336,4 +336,18 @@ export const mistakes: readonly Mistake[] = [
     to: '',
     seenBy: 'packages/rules/src/outbound/addresses.test.ts',
   },
+  {
+    name: 'a 503 of a proxy is taken for a promise that nothing was done',
+    file: 'packages/client/src/retry.ts',
+    from: 'return status < 300 || status >= 500;',
+    to: 'return status < 300 || (status >= 500 && status !== 503);',
+    seenBy: 'packages/client/src/recover-lost-answer.test.ts',
+  },
+  {
+    name: 'costly certificates are shown one after the other',
+    file: 'packages/rules/src/outbound/send.ts',
+    from: '    await rest(progress.socket, signal);\n',
+    to: '',
+    seenBy: 'apps/server/test/outbound/request.test.ts',
+  },
 ];
