@@ -53,21 +53,19 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-// The addresses in the examples.
-const LISTENS = '127.0.0.1:8080';
-const PROCESSES = ['127.0.0.1:3001', '127.0.0.1:3002'];
+// In the examples: where the proxy listens, and the processes.
+const PORTS = ['8080', '3001', '3002'];
 
 /** Starts a proxy with the file of its example, in which only the addresses are replaced. */
 export async function startProxy(kind: ProxyKind, urls: readonly string[]): Promise<Proxy> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-proxy-'));
   const address = `127.0.0.1:${await freePort()}`;
   const file = new URL(`../../../../examples/proxies/${kind.example}`, import.meta.url);
-  let text = await readFile(fileURLToPath(file), 'utf8');
-  const replacements = [address, ...urls.map((url) => new URL(url).host)];
-  for (const [index, written] of [LISTENS, ...PROCESSES].entries()) {
-    if (!text.includes(written)) throw new Error(`${kind.example} has no ${written}`);
-    text = text.replaceAll(written, replacements[index] as string);
-  }
+  const hosts = [address, ...urls.map((url) => new URL(url).host)];
+  const text = (await readFile(fileURLToPath(file), 'utf8')).replaceAll(
+    /127\.0\.0\.1:(\d+)/g,
+    (_, port: string) => hosts[PORTS.indexOf(port)] as string,
+  );
   const config = join(folder, kind.example);
   await writeFile(config, text);
 
