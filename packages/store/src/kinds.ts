@@ -2,6 +2,7 @@ import type { ActionName, Actor } from '@latchkey/domain/initiator';
 import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import type { Choice, ErrorCode, EventType, MessageType } from '@latchkey/schema';
+import type { Ending } from './endings.ts';
 import {
   by,
   bytes,
@@ -45,6 +46,14 @@ import type { StoredSecret } from './stored-secrets.ts';
  */
 const account_revision = initially(number(), 0);
 
+/** What a mark has ended: see decision 87. */
+const marked = {
+  /** The oldest one first. */
+  endings: optional(json<readonly Ending[]>()),
+  /** The time of the oldest one whose work is not done. */
+  unfinished_since: optional(time()),
+};
+
 /** A code is a grant that is not redeemed yet: one record for both, so that one write redeems. */
 export const grants = kind(
   'grants',
@@ -76,6 +85,8 @@ export const grants = kind(
     link_id: optional(id()),
     /** Of the application, when the code was issued. */
     generation: fixed(initially(number(), 0)),
+    /** How often all grants of the application had been revoked by then. */
+    application_revocations: fixed(initially(number(), 0)),
     issued_by: optional(by()),
     redeemed_by: once(optional(by())),
     first_used_by: once(optional(by())),
@@ -265,8 +276,9 @@ export const applications = kind(
     /** A deleted application stays, so that a late command finds its id taken and its revision raised. */
     deleted_at: optional(time()),
     deleted_by: optional(by()),
-    /** Until all of its grants are revoked, and told. */
-    deletion_pending: optional(flag()),
+    /** How often all of its grants were revoked: see decision 87. */
+    revocations: initially(number(), 0),
+    ...marked,
     document_uri: optional(text()),
     name: claim(),
     disabled: flag(),
@@ -293,7 +305,10 @@ export const applications = kind(
   {
     key: 'id',
     indexes: {
-      pending_deletions: { on: ['deletion_pending'], where: { set: ['deletion_pending'] } },
+      unfinished_applications: {
+        on: ['unfinished_since'],
+        where: { set: ['unfinished_since'] },
+      },
     },
     copied: 'all',
   },
@@ -352,10 +367,12 @@ export const accounts = kind(
     erased_by: optional(by()),
     /** Its grants up to this id have no names any more. */
     erased_until: optional(id()),
+    ...marked,
   },
   {
     key: 'id',
     indexes: {
+      unfinished_accounts: { on: ['unfinished_since'], where: { set: ['unfinished_since'] } },
       accounts_by_place: { on: ['place'], where: { set: ['place'] } },
       accounts_by_username: { on: ['username', 'place'], where: { set: ['place'] } },
       accounts_by_external_id: { on: ['external_id', 'place'], where: { set: ['external_id'] } },
@@ -441,4 +458,11 @@ export const deliveries = kind(
     copied: { set: 'due_at' },
     isLong: true,
   },
+);
+
+/** Who works at something that several processes could do. It saves work, and decides nothing. */
+export const leases = kind(
+  'leases',
+  { name: text(), holder: text(), until: time() },
+  { key: 'name', expiry: { at: 'until' } },
 );

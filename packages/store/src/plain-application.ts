@@ -11,4 +11,5 @@ export const plainApplication = {
   secrets: [],
   enabled_at: null,
   generations: firstGenerations,
+  revocations: 0,
 } satisfies Omit<ApplicationRecord, 'id' | 'name' | 'created_at'>;

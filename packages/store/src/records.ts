@@ -70,6 +70,8 @@ export interface ApplicationRecord extends ApplicationMembers {
   /** The last time that it was enabled; null if it was never disabled. */
   enabled_at: Milliseconds | null;
   generations: Generations;
+  /** How often all of its grants were revoked. */
+  revocations: number;
 }
 
 /**
@@ -257,6 +259,8 @@ export interface PendingRecord extends CodeBinding {
   scope: string;
   /** Of the application. That of the link request, if an approval issued the code. */
   generation: number;
+  /** Of the application, when it was read for the issue. */
+  application_revocations: number;
   /** As it was at issue. */
   account: AccountRecord;
   /** What the user chose; null for nothing. */

@@ -3,6 +3,7 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { USE_NOTED_AFTER } from '@latchkey/domain/lifetimes';
+import type { Work, WorkStep } from './endings.ts';
 import type { KeyFingerprints } from './events-keys.ts';
 import type {
   AccountRecord,
@@ -285,7 +286,36 @@ export interface OfApplication {
 /** An account, an application, or an account with an application. */
 export type Parties = OfApplication | { account_id: string; application_id?: undefined };
 
-export type ActiveRevocation = Parties & Change & { now: Milliseconds };
+export type RevocationMark = Parties &
+  Change & {
+    now: Milliseconds;
+    /** What has a number less than this is ended. Default: all that is there. */
+    before?: number;
+  };
+
+/** What a step of some work has done. */
+export interface Done {
+  /** Whether nothing was left to do. */
+  isOver: boolean;
+  /** How many records this call has changed. */
+  changed: number;
+  /** The grants that this call has revoked. */
+  revoked: RevokedRecord[];
+  codes_cancelled: number;
+}
+
+/** It is taken until it is released, or its time is over. */
+export interface Lease {
+  name: string;
+  holder: string;
+}
+
+/** What is done again and again, in parts that a caller paces. */
+export interface Housekeeping {
+  name: string;
+  /** @returns whether there may be more */
+  step(now: Milliseconds, limit: number): Promise<boolean>;
+}
 
 /** What `doctor` has made. */
 export interface Trial extends ConnectionIds {
@@ -378,9 +408,12 @@ interface Measures {
  *   failover undoes it. A read sees every write that was acknowledged before the read began, in any
  *   process.
  * - Every method throws a DomainError `store_unavailable` if the database does not respond; then
- *   nothing was changed, or, of an erasure or a disconnect, only a part. A write whose outcome can't
+ *   nothing was changed, or, of a step of some work, only a part. A write whose outcome can't
  *   be found out throws `outcome_unknown`. Such a write may still be made later, but never undoes a
  *   write that was acknowledged in between.
+ * - What a mark ends (an erasure, a deletion or a revocation of all) is ended from its acknowledgment on,
+ *   for every process and every method: a grant is revoked, as of the mark, and a code is none. That does
+ *   not wait for any step of its {@link Work}. What is issued after the acknowledgment is not ended.
  */
 export interface Store {
   // Applications
@@ -451,31 +484,13 @@ export interface Store {
   ): Promise<ApplicationRecord | null>;
 
   /**
-   * Deletes a disabled application with its secrets, and returns it as it was. Once this has
-   * returned, the application is unknown to every process. Its grants and codes are still there, so
-   * the deletion is remembered until {@link Store.forgetDeletion}.
+   * Deletes a disabled application with its secrets, and returns it as it was. It is a mark: once this has
+   * returned, the application is unknown to every process, and its grants are revoked. The rest is
+   * {@link deletionWork}.
    */
   deleteApplication(
     deletion: DeletionRecord,
   ): Promise<ApplicationRecord | 'application_not_found' | 'application_enabled'>;
-
-  /** The deletions that are still remembered. */
-  listDeletions(): Promise<DeletionRecord[]>;
-
-  /**
-   * Revokes a part of the grants of a deleted application, as of its deletion. The first part also
-   * deletes all of its pending codes; once that has begun, a failure is `outcome_unknown`. Idempotent.
-   *
-   * @returns how many grants this call revoked, and the id before which the next part begins; null at
-   * the end
-   */
-  endGrants(
-    deletion: DeletionRecord,
-    range: ListRange,
-  ): Promise<{ revoked: number; before: string | null }>;
-
-  /** The application stays unknown. */
-  forgetDeletion(application_id: string): Promise<void>;
 
   /**
    * Records when a secret was used. Never moves the time back. Ignores a removed secret. A crash
@@ -528,17 +543,53 @@ export interface Store {
   /** The accounts in the order in which they were first put, or those that match. */
   listAccounts(filter: AccountFilter, range: ListRange): Promise<ListedAccount[]>;
 
+  // Marks, and the work that each has begun
+
   /**
-   * Removes the account, and deletes its pending codes, its pages, and the link requests that name
-   * it or belong to one of these pages or codes. Revokes its grants, and replaces the names in
-   * their snapshots by {@link ERASED}. Once this has returned, the database has these names
-   * nowhere, and no call that began before restores them. An account that is put later is a new
-   * one: no old grant is active for it. Works in parts: once the account is gone, a failure is
-   * `outcome_unknown`, and a repetition, or a put of the account, does the rest. Idempotent.
+   * Removes the account, also one that was never known, and ends its codes, grants, pages and link requests. Its
+   * names are shown nowhere any more. An account that is put later is a new one: a put does the rest of the work
+   * first.
    *
-   * @returns how many grants this call revoked
+   * @returns what is left to do: to delete its codes, its pages, and the link requests that name it or belong to one
+   *   of these, to revoke its grants, and to replace the names in their snapshots by {@link ERASED}. At the end, the
+   *   database has these names nowhere.
    */
-  eraseAccount(erasure: Erasure): Promise<number>;
+  markErasure(erasure: Erasure): Promise<Work>;
+
+  /**
+   * Ends all codes and grants of an account, of an application, or of an account with an application.
+   *
+   * @returns what is left to do: to write that down in each. Null if there is no such account or application
+   */
+  markRevocation(mark: RevocationMark): Promise<Work | null>;
+
+  /** What is unfinished, the oldest first. */
+  listWork(limit: number): Promise<Work[]>;
+
+  /**
+   * Does a part of a step of {@link WORK_STEPS}. Idempotent, and right in several processes at once. A failure
+   * leaves a part undone: a repetition does it.
+   *
+   * @param limit - the most records to change
+   */
+  doStep(work: Work, step: WorkStep, limit: number): Promise<Done>;
+
+  /** Notes that every step is over. Idempotent. */
+  finishWork(work: Work): Promise<void>;
+
+  // Who works
+
+  /**
+   * Whether the lease is free at `now`, or its holder's own. Then it is taken for `lasts`. It may fail, and two
+   * holders may have one while the primary changes: it saves work, and decides nothing.
+   */
+  takeLease(lease: Lease & { now: Milliseconds; lasts: Milliseconds }): Promise<boolean>;
+
+  /** Only if the holder has it. */
+  releaseLease(lease: Lease): Promise<void>;
+
+  /** Removes what has expired, and reduces revoked grants. */
+  readonly housekeeping: readonly Housekeeping[];
 
   // Scopes
 
@@ -686,12 +737,6 @@ export interface Store {
   /** The pending codes of an account, newest first, with expired ones that are still stored. */
   listCodes(account_id: string): Promise<PendingRecord[]>;
 
-  /**
-   * The ids of pending codes, expired or not, at most `limit`. If it returns fewer, every other code
-   * that was issued before the call began is redeemed or deleted, for good.
-   */
-  listPendingCodes(filter: Parties, limit: number): Promise<string[]>;
-
   /** Deletes a pending code, expired or not; null if there is none. */
   cancelCode(grant_id: string): Promise<PendingRecord | null>;
 
@@ -785,14 +830,6 @@ export interface Store {
 
   /** The active grants, newest first. Has every grant that was active before the call began. */
   listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
-
-  /**
-   * Revokes some active grants, in one write. Call it until it returns null. Once it has, no process
-   * sees a grant as active that was active at the first call.
-   *
-   * @returns those that this call revoked; null if there was no active one
-   */
-  revokeActive(revocation: ActiveRevocation): Promise<RevokedRecord[] | null>;
 
   /** When the newest code was issued, redeemed or not; null if there is none. */
   newestGrantTime(): Promise<Milliseconds | null>;
