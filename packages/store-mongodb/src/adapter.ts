@@ -427,17 +427,18 @@ export function mongoAdapter(
     };
   }
 
-  function removeSome(kind: AnyKind, where: Site): AnyCall<void> {
+  function removeSome(kind: AnyKind, where: Site): AnyCall<number> {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, termsOf(where(givens)), null);
     // Of many, some may be removed, so a failure can't mean that nothing was.
     return async (input) => {
-      await database.write<true | undefined>((collections) => ({
+      const removed = await database.write<number | undefined>((collections) => ({
         async send(options) {
           const { deletedCount } = await collection(collections).deleteMany(filter(input), options);
-          return deletedCount > 0 || undefined;
+          return deletedCount || undefined;
         },
       }));
+      return removed ?? 0;
     };
   }
 
@@ -631,6 +632,7 @@ export function mongoAdapter(
   const steps = {
     insertHeld: (...of: Parameters<typeof insertHeld>) => step(insertHeld(...of)),
     change: (...of: Parameters<typeof change>) => step(change(...of)),
+    joined: (...of: Parameters<typeof joined>) => step(joined(...of)),
     remove(kind: AnyKind, where: Site) {
       const call = drop(kind, where);
       return step((input) => call(input).catch(() => undefined));

@@ -28,13 +28,25 @@ export interface MongoStore extends Store {
   sweep(): Promise<void>;
 }
 
-export function operations(database: Database, clock: Clock, recordsEvents = false) {
-  const ofRecords = declared(mongoAdapter(database, { recordsEvents }), clock, {
+export function operations(
+  database: Database,
+  clock: Clock,
+  recordsEvents = false,
+  days: number | null = null,
+) {
+  const adapter = mongoAdapter(database, { recordsEvents });
+  const ofRecords = declared(adapter, clock, {
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
+    isLogEmpty: async () => true,
   });
   return {
     ...ofRecords,
+    // What expires, MongoDB removes by itself.
+    housekeeping: [
+      ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
+      ...(recordsEvents ? [{ name: 'endpoints', step: ofRecords.sweepEndpoints }] : []),
+    ],
     ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),
@@ -42,6 +54,7 @@ export function operations(database: Database, clock: Clock, recordsEvents = fal
 }
 
 const SWEEP_EVERY_MS = 60_000;
+const SWEPT_AT_ONCE = 1_000;
 const LOOK_EVERY_MS = 10_000;
 
 /**
@@ -71,8 +84,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     options.onError?.(error);
   }
 
-  const store = operations(database, clock, recordsEvents);
-  const reduce = days === null ? null : reduction(mongoAdapter(database), days);
+  const store = operations(database, clock, recordsEvents, days);
   let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
     sweeping ??= sweepOnce().finally(() => {
@@ -81,8 +93,11 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     await sweeping;
   }
   async function sweepOnce(): Promise<void> {
-    await reduce?.(clock());
-    if (recordsEvents) await store.sweepEndpoints(clock());
+    for (const { step } of store.housekeeping) {
+      while (await step(clock(), SWEPT_AT_ONCE)) {
+        // Lets requests run between two steps.
+      }
+    }
   }
   const timer = setInterval(() => {
     sweep().catch((error) => options.onError?.(error));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyKind } from '@latchkey/store/kind';
 import { endpointsInside } from '@latchkey/store/operations/endpoints';
 import { events } from '@latchkey/store/operations/events';
+import { marksInside } from '@latchkey/store/operations/marks';
 import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import type { Transfer } from '@latchkey/store/transfer';
@@ -92,7 +93,11 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
 
     async makeDeliveries(now) {
       const adapter = mongoAdapter(database);
-      const makeDeliveries = events(adapter, endpointsInside(adapter), namesInside(adapter));
+      const makeDeliveries = events(
+        adapter,
+        endpointsInside(adapter),
+        namesInside(adapter, marksInside(adapter)),
+      );
       while (await makeDeliveries(now, { isDecisive: true })) {}
     },
 

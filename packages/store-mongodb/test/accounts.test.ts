@@ -1,3 +1,4 @@
+import { erase } from '@latchkey/store-suite/finish';
 import { aHash, anAccount, anApplication, anId, anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
 import { fromId, toHash, toId } from '../src/documents/values.ts';
@@ -16,7 +17,7 @@ test('an erasure finds a link request whose code is redeemed while it looks for 
     if (find === 'grants') isRedeemed = true;
     return batch(...(find === 'links' && isRedeemed ? [link] : []));
   });
-  await store.eraseAccount({ account_id: anId(), now: 0, initiator: anInitiator() });
+  await erase(store, { account_id: anId(), now: 0, initiator: anInitiator() });
   const [deletion] = server.sent('delete').filter((command) => command.delete === 'links');
   expect(deletion?.deletes[0].q).toEqual({ _id: { $in: [link._id] } });
 });
@@ -47,7 +48,7 @@ test('an erasure that was interrupted goes on with the names from where it was',
   const [_id, erased_until] = [toId(anId()), toId(anId())];
   const mark = { _id, erased_at: new Date(1), erased_until, revision: 2 };
   server.on('find', ({ find }) => batch(...(find === 'accounts' ? [mark] : [])));
-  await store.eraseAccount({ account_id: fromId(_id), now: 2, initiator: anInitiator() });
+  await erase(store, { account_id: fromId(_id), now: 2, initiator: anInitiator() });
   const replaced = server.sent('update').find(({ update }) => update === 'accounts');
   expect(replaced?.updates[0].u.$set).toMatchObject({ erased_until });
   const names = server.sent('find').find(({ hint }) => hint === 'grants_by_account');
@@ -57,11 +58,11 @@ test('an erasure that was interrupted goes on with the names from where it was',
 test('an erasure that fails after the account is gone may be made in part', async () => {
   const { server, store } = await scripted();
   server.on('find', ({ find }) => (find === 'accounts' ? batch() : failure(13, 'Unauthorized')));
-  await expect(store.eraseAccount(erasure)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await expect(erase(store, erasure)).rejects.toMatchObject({ code: 'outcome_unknown' });
 });
 
 test('an erasure whose first write is refused changed nothing', async () => {
   const { server, store } = await scripted();
   server.on('insert', () => failure(13, 'Unauthorized'));
-  await expect(store.eraseAccount(erasure)).rejects.toMatchObject({ code: 'store_unavailable' });
+  await expect(erase(store, erasure)).rejects.toMatchObject({ code: 'store_unavailable' });
 });

@@ -1,29 +1,29 @@
-import { aDeletion } from '@latchkey/store-suite/records';
+import { aDeletion, anId, aWork } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
+import { toId } from '../src/documents/values.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
-const firstPart = { limit: 9, before: null };
-
-test('a deletion that fails behind the removal of its codes may be made in part', async () => {
+test.each(['codes', 'grants'] as const)('a step of %s that fails follows a mark', async (step) => {
   const { server, store } = await scripted();
   server.on('find', () => failure(13, 'Unauthorized'));
-  const ended = store.endGrants(aDeletion(), firstPart);
+  const ended = store.doStep(aWork(), step, 9);
   await expect(ended).rejects.toMatchObject({ code: 'outcome_unknown' });
-  expect(server.sent('delete')).toHaveLength(1);
 });
 
-test('a deletion whose first write is refused changed nothing', async () => {
+test('a deletion whose mark is refused changed nothing', async () => {
   const { server, store } = await scripted();
-  server.on('delete', () => failure(13, 'Unauthorized'));
-  const ended = store.endGrants(aDeletion(), firstPart);
-  await expect(ended).rejects.toMatchObject({ code: 'store_unavailable' });
+  server.on('find', () => failure(13, 'Unauthorized'));
+  const deleted = store.deleteApplication(aDeletion());
+  await expect(deleted).rejects.toMatchObject({ code: 'store_unavailable' });
 });
 
 test('a removal of codes whose response is lost is sent again', async () => {
   const { server, store } = await scripted();
+  server.on('find', () => batch({ _id: toId(anId()) }));
   server.script('delete', 'close', { n: 0 });
-  server.on('find', () => batch());
-  expect(await store.endGrants(aDeletion(), firstPart)).toEqual({ revoked: 0, before: null });
+  expect(await store.doStep(aWork(), 'codes', 9)).toMatchObject({
+    ...{ isOver: false, codes_cancelled: 0 },
+  });
   expect(server.sent('delete')).toHaveLength(2);
 });

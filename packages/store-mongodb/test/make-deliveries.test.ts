@@ -1,6 +1,7 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import type { EndpointRecord } from '@latchkey/store/records';
+import { erase } from '@latchkey/store-suite/finish';
 import {
   anAccount,
   anEndedTry,
@@ -228,7 +229,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     };
     const now = Date.now();
     await expect(ofHeld().makeDeliveries(now)).rejects.toThrow('It stops.');
-    await store().eraseAccount({ account_id: erased.id, now, initiator: anInitiator() });
+    await erase(store(), { account_id: erased.id, now, initiator: anInitiator() });
     const claim = (at: number) =>
       store().claimDeliveries({
         ...{ now: at, claim: anId(), endpoints: [{ id: endpoint.id, most: 9 }] },

@@ -5,6 +5,7 @@ import {
   withoutDeadline,
 } from '@latchkey/domain/request-scope';
 import type { Store } from '@latchkey/store/store';
+import { erase, revokeAll } from '@latchkey/store-suite/finish';
 import { aCode, anId, anInitiator, redemptionOf } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -70,11 +71,11 @@ test('a write that has no reply by then may have been made', async () => {
 
 const work = { account_id: anId(), now: 0, initiator: anInitiator() };
 
-const disconnect = () => store.revokeActive({ ...work, application_id: anId() });
+const disconnect = () => revokeAll(store, { ...work, application_id: anId() });
 
 test.each<[string, string, string, () => Promise<unknown>]>([
-  ['an erasure', 'delete', 'outcome_unknown', () => store.eraseAccount(work)],
-  ['an erasure', 'update', 'outcome_unknown', () => store.eraseAccount(work)],
+  ['an erasure', 'delete', 'outcome_unknown', () => erase(store, work)],
+  ['an erasure', 'update', 'outcome_unknown', () => erase(store, work)],
   ['a disconnect', 'update', 'store_unavailable', disconnect],
 ])('%s that is cut short in a part, at its %s, is %s', async (_, name, code, call) => {
   const grant = { _id: toId(anId()), created_at: new Date(0), link_id: toId(anId()) };

@@ -1,7 +1,7 @@
 import { inRequest, restartRequest } from '@latchkey/domain/request-scope';
 import type { Store } from '@latchkey/store/store';
 import { calls } from '@latchkey/store-suite/calls';
-import { aCode, aDeletion, anId, newCode, redemptionOf } from '@latchkey/store-suite/records';
+import { aCode, anId, aWork, newCode, redemptionOf } from '@latchkey/store-suite/records';
 import { type Document, Timestamp } from 'mongodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { pendingDocument } from './documents.ts';
@@ -146,9 +146,7 @@ describe('on a replica set, in a request,', () => {
     server.script('find', batch(redeemed), batch(), batch());
     server.script('update', { n: 1, nModified: 1, operationTime: at(300) });
     await inRequest(async () => {
-      expect(await store.endGrants(aDeletion(), { limit: 9, before: anId() })).toEqual({
-        ...{ revoked: 0, before: null },
-      });
+      expect(await store.doStep(aWork(), 'grants', 9)).toMatchObject({ revoked: [] });
       await read();
     });
     expect(timesOf(server)).toEqual([null, 300, 300]);

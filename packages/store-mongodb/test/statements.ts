@@ -57,7 +57,7 @@ export async function openExplained(
     // dbStats has no plan.
     measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
     async sweep() {
-      await reduction(mongoAdapter(database), 1)(Date.now());
+      while (await reduction(mongoAdapter(database), 1)(Date.now(), 9)) {}
       await sweepEndpoints(Date.now());
     },
   };

@@ -204,6 +204,44 @@ export function sqliteAdapter(
   /** Without a limit, SQLite has none below zero. */
   const limitOf = (statement: Statement) => ` LIMIT ${statement.raw(({ limit }) => limit ?? -1)}`;
 
+  function joined(
+    kind: AnyKind,
+    where: WhereOf,
+    fields: readonly string[],
+    joins: Record<string, Join>,
+    result: Result,
+  ): Work {
+    return atFirstUse(() => {
+      const terms = termsOf(where(givens));
+      const others = Object.entries(joins).map(([as, { kind, by, fields }]) => ({
+        as,
+        columns: fields.map((name) => `${as}.${name} AS ${as}_${name}`),
+        from: ` LEFT JOIN ${kind.name} ${as} ON ${as}.${kind.key} = own.${by}`,
+        decode: decoderOf(dialect, kind, fields, `${as}_`),
+        names: fields.map((name) => `${as}_${name}`),
+      }));
+      const columns = [
+        ...fields.map((name) => `own.${name}`),
+        ...others.flatMap(({ columns }) => columns),
+      ];
+      const rowOf = statementsOf(
+        terms,
+        (statement, like) =>
+          `SELECT ${columns.join(', ')} FROM ${kind.name} own${others.map(({ from }) => from).join('')} WHERE ${statement.where(kind, terms, like, 'own.')}`,
+        getRow,
+      );
+      const decodeOwn = decoderOf(dialect, kind, fields);
+      const decode = (row: Row) => {
+        const record = decodeOwn(row);
+        for (const { as, names, decode } of others) {
+          record[as] = names.every((name) => row[name] === null) ? null : decode(row);
+        }
+        return record;
+      };
+      return one(rowOf, decode, result);
+    });
+  }
+
   /** A replacement is an UPDATE, for the triggers of the events. */
   function insert(kind: AnyKind, { isNew = false, replaces = false } = {}): Work {
     const verb = isNew ? 'INSERT OR IGNORE' : 'INSERT';
@@ -292,6 +330,7 @@ export function sqliteAdapter(
     },
     change: (kind: AnyKind, of: ChangeOf, fields: readonly string[], result: Result) =>
       step(change(kind, of, fields, result)),
+    joined: (...of: Parameters<typeof joined>) => step(joined(...of)),
     remove: (kind: AnyKind, where: WhereOf) => step(removalOfAll(kind, where)),
   };
 
@@ -299,45 +338,7 @@ export function sqliteAdapter(
     find: (kind: AnyKind, where: WhereOf, fields: readonly string[], result: Result) =>
       reading(find(kind, where, fields, result)),
 
-    joined(
-      kind: AnyKind,
-      where: WhereOf,
-      fields: readonly string[],
-      joins: Record<string, Join>,
-      result: Result,
-    ) {
-      return reading(
-        atFirstUse(() => {
-          const terms = termsOf(where(givens));
-          const others = Object.entries(joins).map(([as, { kind, by, fields }]) => ({
-            as,
-            columns: fields.map((name) => `${as}.${name} AS ${as}_${name}`),
-            from: ` LEFT JOIN ${kind.name} ${as} ON ${as}.${kind.key} = own.${by}`,
-            decode: decoderOf(dialect, kind, fields, `${as}_`),
-            names: fields.map((name) => `${as}_${name}`),
-          }));
-          const columns = [
-            ...fields.map((name) => `own.${name}`),
-            ...others.flatMap(({ columns }) => columns),
-          ];
-          const rowOf = statementsOf(
-            terms,
-            (statement, like) =>
-              `SELECT ${columns.join(', ')} FROM ${kind.name} own${others.map(({ from }) => from).join('')} WHERE ${statement.where(kind, terms, like, 'own.')}`,
-            getRow,
-          );
-          const decodeOwn = decoderOf(dialect, kind, fields);
-          const decode = (row: Row) => {
-            const record = decodeOwn(row);
-            for (const { as, names, decode } of others) {
-              record[as] = names.every((name) => row[name] === null) ? null : decode(row);
-            }
-            return record;
-          };
-          return one(rowOf, decode, result);
-        }),
-      );
-    },
+    joined: (...of: Parameters<typeof joined>) => reading(joined(...of)),
 
     list(
       kind: AnyKind,
@@ -434,7 +435,7 @@ export function sqliteAdapter(
 
     removeSome(kind: AnyKind, where: WhereOf) {
       const remove = removalOfAll(kind, where);
-      return writing((input) => void remove(input), { ends: true });
+      return writing((input) => Number(remove(input)), { ends: true });
     },
 
     next(kind: AnyKind, key: string, field: string) {

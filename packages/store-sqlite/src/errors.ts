@@ -85,33 +85,20 @@ export async function retryWhileLocked<T>(attempt: () => T): Promise<T> {
 /**
  * A log that is truncated looks like one that was lost: see decision 72. So its first new commit truncates it.
  *
- * @throws DomainError `outcome_unknown` if another process reads the log for longer than 5 s
+ * @returns whether it has nothing that was deleted: another connection that reads it may need that
  */
-export async function emptyLog(database: DatabaseSync): Promise<void> {
-  const checkpoint = database.prepare('PRAGMA wal_checkpoint(RESTART)');
-  const look = database.prepare('PRAGMA wal_checkpoint');
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    let cause: unknown;
-    try {
-      if (checkpoint.get()?.busy === 0) {
-        // SQLite writes no page that stays the same. A millisecond less is no less true.
-        database.exec('PRAGMA journal_size_limit = 0; UPDATE wal_mark SET since = since - 1');
-        // With more in it, the first commit may be of another process, which leaves the rest of the log.
-        if (Number(look.get()?.log) <= 1) return;
-      }
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      cause = error;
-    } finally {
-      database.exec('PRAGMA journal_size_limit = -1');
-    }
-    if (performance.now() > deadline) {
-      const message =
-        'The change is made, but the write-ahead log still has what was deleted, because another process, such as a backup, reads it. Repeat the change when that has ended.';
-      throw new DomainError('outcome_unknown', {}, new Error(message, { cause }));
-    }
-    await setTimeout(PAUSE_MS);
+export function emptyLog(database: DatabaseSync): boolean {
+  try {
+    if (database.prepare('PRAGMA wal_checkpoint(RESTART)').get()?.busy !== 0) return false;
+    // SQLite writes no page that stays the same. A millisecond less is no less true.
+    database.exec('PRAGMA journal_size_limit = 0; UPDATE wal_mark SET since = since - 1');
+    // With more in it, the first commit may be of another process, which leaves the rest of the log.
+    return Number(database.prepare('PRAGMA wal_checkpoint').get()?.log) <= 1;
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return false;
+  } finally {
+    database.exec('PRAGMA journal_size_limit = -1');
   }
 }
 

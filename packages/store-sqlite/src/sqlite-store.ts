@@ -1,3 +1,4 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations } from '@latchkey/store/operations/operations';
 import { reduction } from '@latchkey/store/operations/reduction';
@@ -20,6 +21,8 @@ import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
+/** Small enough that requests run in between, however long the service was stopped. */
+const SWEPT_AT_ONCE = 1_000;
 const RESERVE_EVERY_MS = 2_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -88,14 +91,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       await retryWhileLocked(vouch);
     } finally {
       // Where the disk is full, this makes room.
-      for (const sweepBatch of sweeps()) {
-        const sweepOnce = write(() => sweepBatch(clock()));
-        while (await sweepOnce()) {
-          // Lets requests run between two batches.
+      for (const { step } of housekeeping) {
+        while (await step(clock(), SWEPT_AT_ONCE)) {
+          // Lets requests run between two steps.
         }
       }
-      await reduce?.(clock());
-      await declared.sweepEndpoints(clock());
     }
   }
 
@@ -154,17 +154,25 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const declared = operations(adapter, clock, {
     endpointsWithDue: read(pending.endpointsWithDue),
     countPending: read(pending.countPending),
+    isLogEmpty: async () => path === IN_MEMORY || emptyLog(database),
   });
-  const reduce = days === null ? null : reduction(adapter, days);
+  const housekeeping = [
+    {
+      name: 'expired',
+      async step(now: Milliseconds, limit: number) {
+        let isMore = false;
+        for (const { step } of sweeps()) isMore = (await write(step)(now, limit)) || isMore;
+        return isMore;
+      },
+    },
+    ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
+    { name: 'endpoints', step: declared.sweepEndpoints },
+  ];
 
   return {
     ...declared,
 
-    async eraseAccount(erasure) {
-      const revoked = await declared.eraseAccount(erasure);
-      await emptyLog(database);
-      return revoked;
-    },
+    housekeeping,
 
     measure: read(() => {
       const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);

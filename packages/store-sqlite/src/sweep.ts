@@ -4,18 +4,19 @@ import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
 import type { AnyKind } from '@latchkey/store/kind';
 import * as kinds from '@latchkey/store/kinds';
 
-// Small batches, so that requests run in between, however long the service was stopped.
-const BATCH_SIZE = 1_000;
-
-/** @returns whether there may be more */
-export type Sweep = (now: Milliseconds) => boolean;
+export interface Sweep {
+  /** @returns whether there may be more */
+  step(now: Milliseconds, limit: number): boolean;
+}
 
 export function prepareSweeps(database: DatabaseSync): Sweep[] {
-  const prepare = (table: string, key: string, expiry: string, kept: Milliseconds): Sweep => {
+  const prepare = (name: string, key: string, expiry: string, kept: Milliseconds): Sweep => {
     const sweep = database.prepare(`
-      DELETE FROM ${table} WHERE ${key} IN
-        (SELECT ${key} FROM ${table} WHERE ${expiry} <= :before LIMIT ${BATCH_SIZE})`);
-    return (now) => sweep.run({ before: now - kept }).changes === BATCH_SIZE;
+      DELETE FROM ${name} WHERE ${key} IN
+        (SELECT ${key} FROM ${name} WHERE ${expiry} <= :before LIMIT :limit)`);
+    const step: Sweep['step'] = (now, limit) =>
+      sweep.run({ before: now - kept, limit }).changes === limit;
+    return { step };
   };
   return [
     ...Object.values<AnyKind>(kinds).flatMap(({ name, key, expiry }) =>

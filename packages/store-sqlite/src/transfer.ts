@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AnyKind, Field } from '@latchkey/store/kind';
 import { endpointsInside } from '@latchkey/store/operations/endpoints';
 import { events } from '@latchkey/store/operations/events';
+import { marksInside } from '@latchkey/store/operations/marks';
 import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { decoderOf } from '@latchkey/store/sql';
@@ -84,7 +85,11 @@ function transfer(
   }
   const marks = prepareUseMarks(database);
   const adapter = sqliteAdapter(database, alone);
-  const makeDeliveries = events(adapter, endpointsInside(adapter), namesInside(adapter));
+  const makeDeliveries = events(
+    adapter,
+    endpointsInside(adapter),
+    namesInside(adapter, marksInside(adapter)),
+  );
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inspect } from 'node:util';
+import { erase } from '@latchkey/store-suite/finish';
 import { anAccount, anInitiator } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSqliteStore } from '../src/sqlite-store.ts';
@@ -125,7 +126,7 @@ test('a kill at any step loses nothing, and is only noticed where the log is gon
         await store.putAccount(kept);
         acknowledged.push(kept.id);
         await store.putAccount(erased);
-        await store.eraseAccount({ account_id: erased.id, now: 1, initiator: anInitiator() });
+        await erase(store, { account_id: erased.id, now: 1, initiator: anInitiator() });
         await store.sweep();
       } else {
         await store.putAccount(last);

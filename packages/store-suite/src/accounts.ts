@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CurrentAccount } from '@latchkey/store/records';
 import { describe, expect, test } from 'vitest';
+import { erase } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import { anAccount, anId, anInitiator, atOnce } from './records.ts';
 
@@ -80,7 +81,7 @@ export function describeAccounts(stores: SuiteStores): void {
       await stores.store.putAccount(without);
       expect(await found()).toEqual([other]);
       const erasure = { account_id: other.id, now: 1, initiator: anInitiator() };
-      await stores.store.eraseAccount(erasure);
+      await erase(stores.store, erasure);
       expect(await found()).toEqual([]);
     });
 

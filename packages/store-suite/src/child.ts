@@ -9,7 +9,7 @@ export type StoreCall = {
   [Method in StoreMethod]: { method: Method; args: Parameters<NonNullable<Store[Method]>> };
 }[StoreMethod];
 
-type StoreMethod = keyof Store;
+type StoreMethod = Exclude<keyof Store, 'housekeeping'>;
 
 /** The messages to `make-calls.ts`. */
 export type ToChild = { load: StoreCall[] } | 'go';

@@ -1,4 +1,3 @@
-import type { Parties } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import {
@@ -67,38 +66,6 @@ export function describeCodes(stores: SuiteStores): void {
       expect(await stores.store.findCode(anId())).toBeNull();
       expect(await stores.store.cancelCode(anId())).toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(aCode()))).toBeNull();
-    });
-  });
-
-  describe('listing pending codes', () => {
-    const ids = (codes: { grant_id: string }[]) => codes.map(({ grant_id }) => grant_id).sort();
-
-    test('has those of an account, of an application, or of both, and nothing else', async () => {
-      const [application_id, account] = [anId(), anAccount()];
-      const both = await atOnce(3, () => issued(stores.store, { application_id, account }));
-      const ofApplication = await issued(stores.store, { application_id });
-      const ofAccount = await issued(stores.store, { account });
-      const list = async (filter: Parties) =>
-        (await stores.other.listPendingCodes(filter, 10)).sort();
-
-      expect(await list({ account_id: account.id })).toEqual(ids([...both, ofAccount]));
-      expect(await list({ application_id })).toEqual(ids([...both, ofApplication]));
-      expect(await list({ account_id: account.id, application_id })).toEqual(ids(both));
-      expect(await list({ account_id: anId(), application_id })).toEqual([]);
-
-      const [redeemedCode = aCode(), cancelled = aCode(), ...left] = both;
-      await redeemed(stores.store, redeemedCode);
-      await stores.store.cancelCode(cancelled.grant_id);
-      expect(await list({ account_id: account.id, application_id })).toEqual(ids(left));
-    });
-
-    test('ends at its limit', async () => {
-      const account = anAccount();
-      const codes = await atOnce(3, () => issued(stores.store, { account }));
-      const list = (limit: number) =>
-        stores.other.listPendingCodes({ account_id: account.id }, limit);
-      expect(await list(2)).toHaveLength(2);
-      expect((await list(3)).sort()).toEqual(ids(codes));
     });
   });
 

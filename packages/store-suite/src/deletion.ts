@@ -1,10 +1,10 @@
+import { deletionWork } from '@latchkey/store/endings';
 import { describe, expect, test } from 'vitest';
+import { finish } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
-import { fillWithGrants } from './many-grants.ts';
 import {
   aDeletion,
   anApplication,
-  anId,
   anInitiator,
   aSecret,
   authenticated,
@@ -51,15 +51,7 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(await stores.store.deleteApplication(aDeletion())).toBe('application_not_found');
     });
 
-    test('is what its grants have none of, before they are revoked', async () => {
-      const { id } = await disabledApplication();
-      const { grant } = await granted(stores.store, { application_id: id });
-      await stores.store.deleteApplication(aDeletion({ application_id: id }));
-      const found = await authenticated(stores.other, grant.grant_id);
-      expect(found).toMatchObject({ application_disabled: null });
-    });
-
-    test('has its grants revoked part by part, and its codes deleted', async () => {
+    test('has its grants revoked, and its codes deleted', async () => {
       const { id: application_id } = await disabledApplication();
       const grants = [];
       for (let count = 0; count < 5; count++) {
@@ -79,64 +71,48 @@ export function describeDeletion(stores: SuiteStores): void {
       const deletion = aDeletion({ application_id, deleted_at: 8 });
       await stores.store.deleteApplication(deletion);
 
-      let before: string | null = null;
-      let pages = 0;
-      let revoked = 0;
-      do {
-        const page: { revoked: number; before: string | null } = await stores
-          .handle(pages)
-          .endGrants(deletion, { limit: 2, before });
-        before = page.before;
-        revoked += page.revoked;
-        pages += 1;
-      } while (before !== null && pages < 9);
-      expect(pages).toBeGreaterThan(2);
-      // One was revoked before.
-      expect(revoked).toBe(grants.length - 1);
-      const listed = await stores.other.listGrants({ application_id }, { limit: 9, before: null });
-      expect(listed.map(({ grant_id, revoked_at }) => [grant_id, revoked_at])).toEqual(
-        grants.map(({ grant_id }, index) => [grant_id, index === 0 ? 3 : 8]),
-      );
-      const last = await stores.store.findGrantHistory(grants.at(-1)?.grant_id ?? '');
-      expect(last?.revoked_by).toEqual(deletion.deleted_by);
-      expect((await authenticated(stores.store, last?.grant_id ?? ''))?.secret_hash).toBeNull();
-      expect(await stores.store.findCode(code.grant_id)).toBeNull();
-      expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
+      for (let round = 0; round < 2; round++) {
+        const found = await authenticated(stores.other, grants.at(-1)?.grant_id ?? '');
+        expect(found).toMatchObject({ application_disabled: null, secret_hash: null });
+        const listed = await stores.other.listGrants(
+          { application_id },
+          { limit: 9, before: null },
+        );
+        expect(listed.map(({ grant_id, revoked_at }) => [grant_id, revoked_at])).toEqual(
+          grants.map(({ grant_id }, index) => [grant_id, index === 0 ? 3 : 8]),
+        );
+        const last = await stores.store.findGrantHistory(grants.at(-1)?.grant_id ?? '');
+        expect(last).toMatchObject({
+          ...{ revoked_by: deletion.deleted_by, revoked_reason: 'application_deleted' },
+        });
+        expect(await stores.store.findCode(code.grant_id)).toBeNull();
+        expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
+        // The same once it is written down, part by part.
+        if (round === 0) {
+          const done = await finish(stores.store, deletionWork(deletion, 0), 2);
+          expect(done).toMatchObject({ codes_cancelled: 1 });
+          expect(done.revoked).toHaveLength(grants.length - 1);
+        }
+      }
       expect((await authenticated(stores.store, other.grant.grant_id))?.secret_hash).not.toBeNull();
       expect(await stores.store.findCode(otherCode.grant_id)).not.toBeNull();
     });
 
-    test('has all of a large part revoked', async () => {
-      await stores.withFresh(async (database) => {
-        const count = 400;
-        const { application } = await fillWithGrants(await database.openTarget(), count);
-        const [application_id, range] = [application.id, { limit: count + 1, before: null }];
-        const store = await database.open();
-        const deletion = aDeletion({ application_id });
-        expect(await store.endGrants(deletion, range)).toEqual({
-          ...{ revoked: (count * 3) / 4, before: null },
-        });
-        const grants = await store.listGrants({ application_id }, range);
-        expect(grants).toHaveLength(count);
-        expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
-        await store.close();
-      });
-    });
-
-    test('is remembered by every process until it is forgotten, and stays unknown', async () => {
+    test('is unfinished for every process until its work is done, and stays unknown', async () => {
       const application = await disabledApplication();
       const deletion = aDeletion({ application_id: application.id });
       const other = aDeletion({ application_id: (await disabledApplication()).id });
       await stores.store.deleteApplication(deletion);
       await stores.store.deleteApplication(other);
-      const remembered = await stores.other.listDeletions();
-      expect(remembered).toContainEqual(deletion);
-      expect(remembered).toContainEqual(other);
-      await stores.other.forgetDeletion(deletion.application_id);
-      await stores.other.forgetDeletion(anId());
-      expect(await stores.store.listDeletions()).not.toContainEqual(deletion);
-      expect(await stores.store.listDeletions()).toContainEqual(other);
-      await stores.store.forgetDeletion(other.application_id);
+      const unfinished = await stores.other.listWork(1_000);
+      const work = deletionWork(deletion, application.revocations);
+      expect(unfinished).toContainEqual(work);
+      expect(unfinished).toContainEqual(deletionWork(other, 0));
+      await finish(stores.other, work);
+      await stores.other.finishWork(deletionWork(aDeletion(), 0));
+      expect(await stores.store.listWork(1_000)).not.toContainEqual(work);
+      expect(await stores.store.listWork(1_000)).toContainEqual(deletionWork(other, 0));
+      await finish(stores.store, deletionWork(other, 0));
       expect(await stores.store.findApplication(application.id)).toBeNull();
     });
 

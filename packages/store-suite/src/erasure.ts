@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '@latchkey/store/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StoreProcess } from './child.ts';
+import { erase, finishAll } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import { fillWithGrants } from './many-grants.ts';
 import {
@@ -60,7 +61,7 @@ export function describeErasure(stores: SuiteStores): void {
       const initiator = anInitiator({ by: 'operator', secret_id: null });
 
       const account_id = account.id;
-      expect(await stores.store.eraseAccount({ account_id, now, initiator })).toBe(1);
+      expect(await erase(stores.store, { account_id, now, initiator })).toBe(1);
 
       expect(await stores.other.findAccount(account_id)).toBeNull();
       expect(await stores.other.listCodes(account_id)).toEqual([]);
@@ -90,7 +91,7 @@ export function describeErasure(stores: SuiteStores): void {
     test('is not in the list, and not issued codes about', async () => {
       const account = anAccount({ username: anId() });
       await stores.store.putAccount(account);
-      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
+      await erase(stores.store, { account_id: account.id, now: 1, initiator: anInitiator() });
       expect(await stores.other.listAccounts({ username: account.username }, range)).toEqual([]);
       expect(
         (await stores.other.listAccounts({}, range)).map((entry) => entry.account.id),
@@ -121,7 +122,7 @@ export function describeErasure(stores: SuiteStores): void {
       const open = aLink();
       await stores.store.createLink({ ...open, initiator: anInitiator() });
 
-      await stores.store.eraseAccount({ account_id, now: 1, initiator: anInitiator() });
+      await erase(stores.store, { account_id, now: 1, initiator: anInitiator() });
 
       for (const { id } of [named.link, moved.link, approved, decided]) {
         expect(await stores.other.findLink(id)).toBeNull();
@@ -156,7 +157,7 @@ export function describeErasure(stores: SuiteStores): void {
       const code = await issued(stores.store, { account, link_id: link.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id))).not.toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(code))).not.toBeNull();
-      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
+      await erase(stores.store, { account_id: account.id, now: 1, initiator: anInitiator() });
       expect(await stores.other.findLink(link.id)).toBeNull();
     });
 
@@ -180,7 +181,7 @@ export function describeErasure(stores: SuiteStores): void {
             .then((code) => code && two.decideLink(approvalOf(approving, account_id))),
           // At another moment in each round.
           sleep((round * 7) % 60).then(() =>
-            one.eraseAccount({ account_id, now: 1, initiator: anInitiator() }),
+            erase(one, { account_id, now: 1, initiator: anInitiator() }),
           ),
         ]);
         for (const { id } of [consent, page]) {
@@ -200,22 +201,22 @@ export function describeErasure(stores: SuiteStores): void {
     test('can be erased again, and so can one that was never known', async () => {
       const { grant } = await granted(stores.store);
       const { id } = grant.account;
-      expect(
-        await stores.store.eraseAccount({ account_id: id, now: 1, initiator: anInitiator() }),
-      ).toBe(1);
-      expect(
-        await stores.other.eraseAccount({ account_id: id, now: 2, initiator: anInitiator() }),
-      ).toBe(0);
+      expect(await erase(stores.store, { account_id: id, now: 1, initiator: anInitiator() })).toBe(
+        1,
+      );
+      expect(await erase(stores.other, { account_id: id, now: 2, initiator: anInitiator() })).toBe(
+        0,
+      );
       expect(await stores.store.findGrantHistory(grant.grant_id)).toMatchObject({ revoked_at: 1 });
       expect(
-        await stores.store.eraseAccount({ account_id: anId(), now: 1, initiator: anInitiator() }),
+        await erase(stores.store, { account_id: anId(), now: 1, initiator: anInitiator() }),
       ).toBe(0);
     });
 
     test('can be put again as a new account, and be erased again', async () => {
       const account = anAda();
       const before = await granted(stores.store, { account });
-      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
+      await erase(stores.store, { account_id: account.id, now: 1, initiator: anInitiator() });
       const after = await granted(stores.store, { account });
       expect(await stores.other.findAccount(account.id)).toEqual(account);
       const grants = await stores.other.listGrants({ account_id: account.id }, range);
@@ -224,7 +225,7 @@ export function describeErasure(stores: SuiteStores): void {
         [before.grant.grant_id, 1],
       ]);
       expect(
-        await stores.store.eraseAccount({
+        await erase(stores.store, {
           account_id: account.id,
           now: 2,
           initiator: anInitiator(),
@@ -242,7 +243,7 @@ export function describeErasure(stores: SuiteStores): void {
         const fresh = aCode({ account });
         const [one, two] = [stores.handle(round), stores.handle(round + 1)];
         const [revoked, redeemed, code, late] = await Promise.all([
-          one.eraseAccount({ account_id, now: 1, initiator: anInitiator() }),
+          erase(one, { account_id, now: 1, initiator: anInitiator() }),
           two.redeemCode(redemptionOf(pending)),
           two.issueCode(newCode(fresh)),
           two.issueCode(newCode(aCode({ account }))).then(
@@ -269,13 +270,13 @@ export function describeErasure(stores: SuiteStores): void {
       const { account } = await fillWithGrants(await database.openTarget(), count);
       const account_id = account.id;
       const store = await database.open();
-      const erase = () => store.eraseAccount({ account_id, now: 1, initiator: anInitiator() });
-      expect(await erase()).toBe((count * 3) / 4);
+      const eraseIt = () => erase(store, { account_id, now: 1, initiator: anInitiator() });
+      expect(await eraseIt()).toBe((count * 3) / 4);
       const grants = await store.listGrants({ account_id }, { limit: count, before: null });
       expect(grants).toHaveLength(count);
       expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
       expect(new Set(grants.map((grant) => grant.account.username))).toEqual(new Set(['erased']));
-      expect(await erase()).toBe(0);
+      expect(await eraseIt()).toBe(0);
       await store.close();
     });
   });
@@ -299,11 +300,11 @@ export function describeErasure(stores: SuiteStores): void {
     });
     afterAll(() => Promise.all(processes.map((process) => process.kill().catch(() => {}))));
 
-    test('is completed by the next call', async () => {
+    test('holds from its mark on, and is finished by another process', async () => {
       const process = await start();
       await process.load(
         accounts.map(({ id }) => ({
-          method: 'eraseAccount' as const,
+          method: 'markErasure' as const,
           args: [{ account_id: id, now: 1, initiator: anInitiator() }],
         })),
       );
@@ -319,18 +320,22 @@ export function describeErasure(stores: SuiteStores): void {
         });
       await killed;
       processes.length = 0;
-      for (const [index, { id, grants }] of accounts.entries()) {
-        if (acknowledged.has(index)) expect(await about(stores.store, id)).not.toContain('Ada');
-        const revoked = await stores.store.eraseAccount({
-          account_id: id,
-          now: 2,
-          initiator: anInitiator(),
-        });
-        expect(revoked).toBeLessThanOrEqual(acknowledged.has(index) ? 0 : grants);
+      const endOf = async (id: string) =>
+        (await stores.store.listGrants({ account_id: id }, range)).map(
+          ({ revoked_at }) => revoked_at,
+        );
+      for (const isFinished of [false, true]) {
+        if (isFinished) await finishAll(stores.store);
+        for (const index of acknowledged) {
+          const { id, grants } = accounts[index] as (typeof accounts)[number];
+          expect(await about(stores.store, id)).not.toContain('Ada');
+          expect(await endOf(id)).toEqual(Array.from({ length: grants }, () => 1));
+        }
+      }
+      for (const { id } of accounts) {
+        await erase(stores.store, { account_id: id, now: 2, initiator: anInitiator() });
         expect(await about(stores.store, id)).not.toContain('Ada');
-        const found = await stores.store.listGrants({ account_id: id }, range);
-        expect(found.filter(({ revoked_at }) => revoked_at === 2)).toHaveLength(revoked);
-        expect(found.filter(({ revoked_at }) => revoked_at !== null)).toHaveLength(grants);
+        expect(await endOf(id)).not.toContain(null);
       }
     });
   });

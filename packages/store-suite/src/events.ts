@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
 import { type Choice, type EventType, formatTimestamp } from '@latchkey/schema';
+import { deletionWork } from '@latchkey/store/endings';
 import {
   accountUpdated,
   applicationChanged,
@@ -18,6 +19,7 @@ import type {
 } from '@latchkey/store/records';
 import type { ClaimedDelivery, EndedTry, Store } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
+import { erase, finish, revokeAll } from './finish.ts';
 import type { SuiteStores, TestDatabase } from './harness.ts';
 import {
   aChoice,
@@ -192,7 +194,7 @@ export function describeEvents(stores: SuiteStores): void {
         await database.reduceRevoked(1, revoked.grant.created_at + 2 * DAY);
         expect(await chosen()).toEqual(ofGrants(null, choice));
         const account_id = active.grant.account.id;
-        await store.eraseAccount({ account_id, now, initiator: anInitiator() });
+        await erase(store, { account_id, now, initiator: anInitiator() });
         const after = await chosen();
         expect(after).toEqual(expect.arrayContaining(ofGrants(null, null)));
         expect(JSON.stringify(after)).not.toContain(choice.label);
@@ -205,26 +207,25 @@ export function describeEvents(stores: SuiteStores): void {
         } = {
           application: (one) => store.revokeGrant(revocationOf(one)),
           user: ({ grant, application_id }) =>
-            store.revokeActive({
+            revokeAll(store, {
               ...{ account_id: grant.account.id, application_id, now: Date.now() },
               initiator: anInitiator({ by: 'user' }),
             }),
           host: ({ application_id }) =>
-            store.revokeActive({
+            revokeAll(store, {
               ...{ application_id, now: Date.now() },
               initiator: anInitiator({ by: 'operator' }),
             }),
           account_erased: ({ grant }) =>
-            store.eraseAccount({
+            erase(store, {
               ...{ account_id: grant.account.id, now: Date.now(), initiator: anInitiator() },
             }),
           async application_deleted({ application_id }) {
             await store.setApplicationDisabled(application_id, true, Date.now());
             const deletion = aDeletion({ application_id });
             await store.deleteApplication(deletion);
-            await store.endGrants(deletion, ALL);
-            await store.endGrants(deletion, ALL);
-            await store.forgetDeletion(application_id);
+            await finish(store, deletionWork(deletion, 0));
+            await finish(store, deletionWork(deletion, 0));
           },
           idle: (one) =>
             store.revokeGrant({ ...revocationOf(one), reason: 'idle', initiator: null }),
@@ -278,7 +279,7 @@ export function describeEvents(stores: SuiteStores): void {
           grants.push((await granted(store, { application_id, account })).grant.grant_id);
         }
         const revocation = { application_id, now: Date.now(), initiator: anInitiator() };
-        while (await store.revokeActive(revocation)) {}
+        await revokeAll(store, revocation);
         const told = await deliveriesOf(other, host);
         expect(told.map(({ grant_id }) => grant_id).sort()).toEqual(grants.sort());
       }));
@@ -419,8 +420,7 @@ export function describeEvents(stores: SuiteStores): void {
         const deletion = aDeletion({ application_id: application.id });
         await store.setApplicationDisabled(application.id, true, at + 1);
         expect(await store.deleteApplication(deletion)).toMatchObject({ id: application.id });
-        await store.endGrants(deletion, ALL);
-        await store.forgetDeletion(application.id);
+        await finish(store, deletionWork(deletion, application.revocations));
       },
       'the disabling of the application': (store, { application, at }) =>
         store.setApplicationDisabled(application.id, true, at + 1),
@@ -437,7 +437,7 @@ export function describeEvents(stores: SuiteStores): void {
             store.putAccount({ ...(account ?? grant.account), external_id: 'u-9' }),
           ),
       'the erasure of the account': (store, { grant, at }) =>
-        store.eraseAccount({ account_id: grant.account.id, now: at + 1, initiator }),
+        erase(store, { account_id: grant.account.id, now: at + 1, initiator }),
     };
     test.each(
       Object.keys(happenings).flatMap((type) =>
@@ -782,7 +782,7 @@ export function describeEvents(stores: SuiteStores): void {
           .sort();
       const ids = [first.delivery.id, second.delivery.id] as const;
       const disconnect = () =>
-        store.revokeActive({
+        revokeAll(store, {
           ...{ account_id: account.id, application_id, now: Date.now() },
           initiator: anInitiator({ by: 'user' }),
         });
@@ -896,7 +896,7 @@ export function describeEvents(stores: SuiteStores): void {
         if (!first) throw new Error('A delivery is due.');
         await store.endTries([ended(first.delivery)]);
         await store.putAccount({ ...account, username: 'ada4' });
-        await other.eraseAccount({
+        await erase(other, {
           ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
         });
         const left = await deliveriesOf(store, host);
@@ -919,7 +919,7 @@ export function describeEvents(stores: SuiteStores): void {
           await Promise.all([
             makeAll(other),
             makeAll(store),
-            store.eraseAccount({
+            erase(store, {
               ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
             }),
           ]);

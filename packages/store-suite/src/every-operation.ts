@@ -1,4 +1,6 @@
+import { deletionWork } from '@latchkey/store/endings';
 import type { RefusalFilter, Store } from '@latchkey/store/store';
+import { erase, finish, finishAll, revokeAll } from './finish.ts';
 import type { Past } from './many-grants.ts';
 import {
   aCode,
@@ -88,11 +90,11 @@ export async function everyOperation(
   await store.findDocumented(uri, { mayBeStale: true });
   const deletion = aDeletion({ application_id: id });
   await store.deleteApplication(deletion);
-  await store.listDeletions();
-  for (const range of [...ranges, { limit: 10, before }]) {
-    await store.endGrants({ ...deletion, application_id }, range);
-  }
-  await store.forgetDeletion(id);
+  await store.listWork(10);
+  await finish(store, deletionWork(deletion, 0));
+  const lease = { name: 'sweep', holder: anId() };
+  await store.takeLease({ ...lease, now, lasts: 1 });
+  await store.releaseLease(lease);
 
   const scope = aScope();
   await store.putScope(scope, { most: 9 });
@@ -168,9 +170,6 @@ export async function everyOperation(
   const code = await issued(store, ofBoth);
   await store.findCode(code.grant_id);
   await store.listCodes(account_id);
-  for (const parties of [{ account_id }, { application_id }, connection]) {
-    await store.listPendingCodes(parties, 10);
-  }
   await store.countPendingCodes({ now, limit: 10 });
   await store.measure();
   await store.redeemCode(redemptionOf(code, { redirect_uri: null }));
@@ -212,10 +211,9 @@ export async function everyOperation(
   });
   await granted(store, ofBoth);
   for (const parties of [connection, { account_id }, { application_id }]) {
-    await store.revokeActive({ ...parties, now, initiator });
+    await issued(store, ofBoth);
+    await revokeAll(store, { ...parties, now, initiator });
   }
-  await store.revokeActive({ ...connection, now, initiator });
-
   const { link, page } = await identified(store, {}, account);
   await store.findLink(link.id);
   await store.findPage(page.id);
@@ -298,7 +296,7 @@ export async function everyOperation(
   const idle = { now: now + 9 * DAY, claim: anId(), endpoints: [{ id: own.id, most: 9 }] };
   await store.claimDeliveries(idle);
   const ofConnected = { account_id, application_id: connected.id };
-  await store.revokeActive({ ...ofConnected, now: Date.now(), initiator });
+  await revokeAll(store, { ...ofConnected, now: Date.now(), initiator });
   await store.makeDeliveries(now);
   const claim = anId();
   const [claimed] = await store.claimDeliveries({
@@ -317,10 +315,11 @@ export async function everyOperation(
   await store.replayDeliveries({ endpoint_id: listener.id, since: 0, now, limit: 9 });
   await store.deleteEndpoint(listener.id, now);
   await store.deleteApplication(aDeletion({ application_id: paused.id }));
-  await store.forgetDeletion(paused.id);
+  await finishAll(store);
   await store.sweep();
   await issued(store, ofBoth);
-  await store.eraseAccount({ account_id, now, initiator });
+  await erase(store, { account_id, now, initiator });
+  await store.markErasure({ account_id, now, initiator });
   // It completes the erasure first.
   await store.putAccount(account);
 }

@@ -50,7 +50,7 @@ function aStoredGrant(
     application_id,
     account_id: account.id,
     ...{ scope: 'profile.read email', account, choice: null, code_hash: aHash() },
-    ...{ account_revision: 0, generation: 0, code_expires_at: null },
+    ...{ account_revision: 0, generation: 0, application_revocations: 0, code_expires_at: null },
     ...aBinding(),
     created_at: revoked_at ?? Date.now(),
     secret_hash: revoked_at === null ? aHash() : null,

@@ -63,7 +63,11 @@ async function openModel(
   const methods = Object.entries(modelStore(state, recordsEvents));
   const calls = methods.map(([name, call]) => [name, handled(call as never)]);
   return {
-    ...(Object.fromEntries(calls) as Omit<Store, 'admitEventsKeys' | 'ping' | 'close'>),
+    ...(Object.fromEntries(calls) as Omit<
+      Store,
+      'admitEventsKeys' | 'housekeeping' | 'ping' | 'close'
+    >),
+    housekeeping: [],
     admitEventsKeys: handled((eventsKeys) =>
       claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
     ),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { isLive, leastIdSince, newId } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
 import {
@@ -18,6 +19,7 @@ import {
   newDelivery,
 } from '@latchkey/store/delivery';
 import { endReason } from '@latchkey/store/end-reason';
+import { deletionWork, type Work } from '@latchkey/store/endings';
 import {
   accountUpdated,
   applicationChanged,
@@ -38,7 +40,6 @@ import {
   type CountName,
   type CredentialHash,
   type CurrentAccount,
-  type DeletionRecord,
   type DeliveryRecord,
   type EndpointRecord,
   ERASED,
@@ -100,6 +101,7 @@ interface ModelGrant extends GrantHistory, CodeBinding {
   choice: Choice | null;
   code_hash: CredentialHash | null;
   generation: number | null;
+  application_revocations: number | null;
   code_expires_at: number | null;
 }
 
@@ -122,7 +124,12 @@ interface Recorded {
 export const emptyState = () => ({
   mark: null as UseMark | null,
   applications: new Map<string, ApplicationRecord>(),
-  deletions: new Map<string, DeletionRecord & { document_uri: string | null }>(),
+  deletions: new Map<string, { document_uri: string | null }>(),
+  /** What its mark has ended is not counted yet. */
+  unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes_cancelled: number }[],
+  /** How often all grants of an application were revoked. */
+  revocations: new Map<string, number>(),
+  leases: new Map<string, { holder: string; until: number }>(),
   accounts: new Map<string, ModelAccount>(),
   scopes: new Map<string, { record: ScopeRecord; id: string }>(),
   resources: new Map<string, ResourceRecord>(),
@@ -148,7 +155,13 @@ export const emptyState = () => ({
 export type ModelState = ReturnType<typeof emptyState>;
 
 /** What is about the handle itself: see `openModel`. */
-type OfHandle = 'admitEventsKeys' | 'connectionPool' | 'clockDifference' | 'ping' | 'close';
+type OfHandle =
+  | 'admitEventsKeys'
+  | 'housekeeping'
+  | 'connectionPool'
+  | 'clockDifference'
+  | 'ping'
+  | 'close';
 type Methods = Required<Omit<Store, OfHandle>>;
 type Result<Name extends keyof Methods> = Awaited<ReturnType<Methods[Name]>>;
 
@@ -187,6 +200,27 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     Object.assign(grant, { revoked_at: at, revoked_by, revoked_reason, secret_hash: null });
     record('grant.revoked', grant.grant_id, at);
     return true;
+  }
+
+  /** Ends all at once. Only the counts wait for the work to be done. */
+  function mark(work: Work, parties: object, reason: StoredReason | null = null): Work {
+    const before = state.revocations.get(work.application_id ?? '') ?? 0;
+    const isMeant = (one: ModelGrant) =>
+      isLike(parties)(one) &&
+      (work.account_id !== null || (one.application_revocations ?? 0) < before);
+    const codes_cancelled = remove(state.grants, (one) => isMeant(one) && isPending(one)).length;
+    const ended = grantsOf({})
+      .filter(isMeant)
+      .filter((grant) => end(grant, work.at, work.by, reason));
+    state.unfinished.push({ work, revoked: ended.map(revokedOf), codes_cancelled });
+    return work;
+  }
+
+  /** A code that is issued with a lesser number later is ended too. */
+  function nextRevocation(application_id: string): number {
+    const next = (state.revocations.get(application_id) ?? 0) + 1;
+    state.revocations.set(application_id, next);
+    return next;
   }
 
   function record(type: EventType, about: string, at: number, name = ''): void {
@@ -401,32 +435,14 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       if (!application.disabled) return 'application_enabled';
       state.applications.delete(application_id);
       const document_uri = application.document?.uri ?? null;
-      state.deletions.set(application_id, { ...deletion, document_uri });
+      state.deletions.set(application_id, { document_uri });
+      nextRevocation(application_id);
+      const work = deletionWork(deletion, application.revocations);
+      mark(work, { application_id }, 'application_deleted');
       for (const endpoint of state.endpoints.values()) {
         if (endpoint.application_id === application_id) endpoint.hidden = true;
       }
       return application;
-    },
-
-    listDeletions: () =>
-      [...state.deletions.values()].map(({ document_uri: _, ...deletion }) => deletion),
-
-    endGrants({ application_id, deleted_at, deleted_by }, range) {
-      if (range.before === null) {
-        remove(state.grants, isLike({ application_id, created_at: null }));
-      }
-      const part = newestFirst(grantsOf({ application_id }).filter(isWhole), grantId, range);
-      const revoked = part.filter((grant) =>
-        end(grant, deleted_at, deleted_by, 'application_deleted'),
-      );
-      const last = part.length === range.limit ? part.at(-1) : undefined;
-      return { revoked: revoked.length, before: last?.grant_id ?? null };
-    },
-
-    forgetDeletion(application_id) {
-      // What is recorded has the address of its document.
-      methods.makeDeliveries(Date.now());
-      state.deletions.delete(application_id);
     },
 
     noteSecretUse(application_id, secret_id, at) {
@@ -454,18 +470,19 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       );
     },
 
-    eraseAccount({ account_id, now, initiator }) {
+    // Marks
+
+    markErasure({ account_id, now, initiator }) {
       const { accounts, links, pages, grants, deliveries } = state;
       accounts.delete(account_id);
       const ownPages = remove(pages, isLike({ account_id }));
-      const codes = remove(grants, isLike({ account_id, created_at: null }));
+      const codes = [...grants.values()].filter(isLike({ account_id, created_at: null }));
       const linkIds = [...ownPages, ...codes].map(({ link_id }) => link_id);
       remove(links, (link) => link.account_id === account_id || linkIds.includes(link.id));
-      const revoked = grantsOf({ account_id }).filter((grant) => {
+      for (const grant of grantsOf({ account_id })) {
         Object.assign(grant.account ?? {}, ERASED);
         grant.choice = null;
-        return end(grant, now, initiator, 'account_erased');
-      });
+      }
       const messages = [...deliveries.values()].filter(
         isLike({ type: 'account.updated', account_id }),
       );
@@ -473,7 +490,62 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         message.body = null;
         if (message.status === 'pending') drop(message, now);
       }
-      return revoked.length;
+      const of = { kind: 'erasure', account_id, application_id: null } as const;
+      const work = { ...of, before: 0, at: now, by: initiator };
+      return mark(work, { account_id }, 'account_erased');
+    },
+
+    markRevocation({ account_id = null, application_id = null, now, initiator }) {
+      if (account_id !== null) {
+        if (!methods.findAccount(account_id)) return null;
+      } else {
+        const application = methods.findApplication(application_id ?? '');
+        if (!application) return null;
+        application.revocations = nextRevocation(application.id);
+      }
+      const work = { kind: 'revocation', account_id, application_id, before: 0 } as const;
+      return mark(
+        { ...work, at: now, by: initiator },
+        { account_id: account_id ?? undefined, application_id: application_id ?? undefined },
+      );
+    },
+
+    listWork: (limit) => state.unfinished.map(({ work }) => work).slice(0, limit),
+
+    doStep(work, step) {
+      const nothing = { isOver: true, changed: 0, revoked: [], codes_cancelled: 0 };
+      const found = state.unfinished.find((one) => isDeepStrictEqual(one.work, work));
+      if (!found) return nothing;
+      if (step === 'grants' && found.revoked.length > 0) {
+        const revoked = found.revoked.splice(0);
+        return { ...nothing, isOver: false, changed: revoked.length, revoked };
+      }
+      if (step === 'codes' && found.codes_cancelled > 0) {
+        const { codes_cancelled } = found;
+        found.codes_cancelled = 0;
+        return { ...nothing, isOver: false, changed: codes_cancelled, codes_cancelled };
+      }
+      return nothing;
+    },
+
+    finishWork(work) {
+      // What is recorded has the address of its document.
+      if (work.kind === 'deletion') {
+        methods.makeDeliveries(Date.now());
+        state.deletions.delete(work.application_id ?? '');
+      }
+      state.unfinished = state.unfinished.filter((one) => !isDeepStrictEqual(one.work, work));
+    },
+
+    takeLease({ name, holder, now, lasts }) {
+      const found = state.leases.get(name);
+      if (found && found.holder !== holder && now < found.until) return false;
+      state.leases.set(name, { holder, until: now + lasts });
+      return true;
+    },
+
+    releaseLease({ name, holder }) {
+      if (state.leases.get(name)?.holder === holder) state.leases.delete(name);
     },
 
     // Scopes
@@ -683,7 +755,9 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         ...{ ...reduced, ...code, account_id, account, issued_by: initiator },
         ...{ secret_hash: null, created_at: null, revoked_at: null },
       };
-      insert(state.grants, code.grant_id, issued);
+      const isEnded =
+        code.application_revocations < (state.revocations.get(code.application_id) ?? 0);
+      if (!isEnded) insert(state.grants, code.grant_id, issued);
       return pendingOf(issued);
     },
 
@@ -691,9 +765,6 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const codes = grantsOf({ account_id }).filter(isPending);
       return newestFirst(codes, grantId, EVERYTHING).map(pendingOf);
     },
-
-    listPendingCodes: (filter, limit) =>
-      grantsOf(filter).filter(isPending).slice(0, limit).map(grantId),
 
     cancelCode(grant_id) {
       const code = state.grants.get(grant_id);
@@ -822,12 +893,6 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     listActiveGrants(filter, range) {
       const grants = grantsOf(filter).filter(isActive);
       return newestFirst(grants, grantId, range).map(connectedOf);
-    },
-
-    revokeActive({ now, initiator, ...parties }) {
-      const grants = grantsOf(parties).filter(isActive);
-      for (const grant of grants) end(grant, now, initiator);
-      return grants.length === 0 ? null : grants.map(revokedOf);
     },
 
     newestGrantTime() {
@@ -1238,7 +1303,7 @@ const isLike = (filter: object) => (record: object) =>
 /** Beside the {@link RevokedRecord}. */
 const reduced = {
   ...{ account_id: null, scope: null, account: null, choice: null, code_hash: null },
-  generation: null,
+  ...{ generation: null, application_revocations: null },
   ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, resource: null },
   ...{ link_id: null, code_expires_at: null, issued_by: null, redeemed_by: null },
   ...{ recoveries: 0, recovered_at: null, recovered_by: null },
@@ -1256,6 +1321,7 @@ const bindingOf = (code: CodeBinding): CodeBinding =>
 const pendingOf = (code: ModelGrant) =>
   ({
     ...pick(code, 'grant_id', 'application_id', 'scope', 'generation', 'account', 'choice'),
+    application_revocations: code.application_revocations,
     ...{ code_hash: code.code_hash, code_expires_at: code.code_expires_at, ...bindingOf(code) },
   }) as PendingRecord;
 

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { inputs } from '@latchkey/schema';
 import { unsaidMembers } from '@latchkey/store/application-members';
 import { firstGenerations } from '@latchkey/store/generations';
-import type { NewCode, Store } from '@latchkey/store/store';
+import type { Erasure, NewCode, RevocationMark, Store } from '@latchkey/store/store';
 import { longer, runsAll } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { erase, finishAll } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
-import { emptyState, type ModelState, modelStore } from './model-store.ts';
+import { emptyState, type ModelMethods, type ModelState, modelStore } from './model-store.ts';
 
 // Ids and hashes are numbers until a run gives them bytes, since the runs share a database. There are
 // few of each, so that the calls conflict.
@@ -87,6 +88,7 @@ const anyInitiator = fc.record(
   },
   { requiredKeys: ['request_id', 'by', 'secret_id'] },
 );
+const ofMark = { now: anyTime, initiator: anyInitiator };
 const range = fc.record({
   limit: fc.integer({ min: 1, max: 3 }),
   before: fc.option(fc.oneof(anyApplication, anyGrant)),
@@ -167,6 +169,7 @@ const argumentsOf = {
       public: fc.boolean(),
       disabled: fc.boolean(),
       generations: fc.constant(firstGenerations),
+      revocations: fc.constant(0),
       created_at: anyTime,
       enabled_at: fc.option(anyTime),
       secrets: fc.uniqueArray(secret, { maxLength: 2, selector: ({ id }) => id.number }),
@@ -182,6 +185,7 @@ const argumentsOf = {
       public: fc.constant(true),
       disabled: fc.constant(false),
       generations: fc.constant(firstGenerations),
+      revocations: fc.constant(0),
       created_at: anyTime,
       enabled_at: fc.constant(null),
       secrets: fc.constant([]),
@@ -219,9 +223,16 @@ const argumentsOf = {
   noteSecretUse: anySecret.chain((id) => fc.tuple(ownApplication(id), fc.constant(id), anyTime)),
   putAccount: fc.tuple(account),
   findAccount: fc.tuple(anyAccount),
-  eraseAccount: fc.tuple(
-    fc.record({ account_id: anyAccount, now: anyTime, initiator: anyInitiator }),
+  erase: fc.tuple(fc.record({ account_id: anyAccount, now: anyTime, initiator: anyInitiator })),
+  // What it has begun is done at any time after that, or not at all.
+  markRevocation: fc.tuple(
+    fc.oneof(
+      fc.record({ account_id: anyAccount, ...ofMark }),
+      fc.record({ application_id: anyApplication, ...ofMark }),
+      fc.record({ account_id: anyAccount, application_id: anyApplication, ...ofMark }),
+    ),
   ),
+  finishAll: fc.constant([]),
   listCodes: fc.tuple(anyAccount),
   createLink: ofLink((id) => ({
     id: fc.constant(id),
@@ -303,6 +314,7 @@ const argumentsOf = {
     application_id: ownApplication(grant_id),
     scope: anyScope,
     generation: anyGeneration,
+    application_revocations: fc.nat({ max: 3 }),
     account_id: anyAccount,
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
@@ -360,7 +372,7 @@ const argumentsOf = {
     ),
     range,
   ),
-} satisfies Partial<Record<keyof Store, fc.Arbitrary<unknown[]>>>;
+} satisfies Partial<Record<keyof Store | 'erase' | 'finishAll', fc.Arbitrary<unknown[]>>>;
 type Compared = keyof typeof argumentsOf;
 
 /** A call of the port, with numbers for ids and hashes. */
@@ -431,7 +443,7 @@ class Batch implements fc.AsyncCommand<Model, Run> {
     // Two erasures of one account at once may share the grants, and each counts its own; so may an
     // erasure and a put, which counts none.
     const erasing = this.calls.filter(endsLinks);
-    if (erasing.length > 1 && erasing.some(({ method }) => method === 'eraseAccount')) return false;
+    if (erasing.length > 1 && erasing.some(({ method }) => method === 'erase')) return false;
     const ids = this.calls.flatMap(idsMade);
     return new Set(ids).size === ids.length && !ids.some((id) => made.has(id));
   }
@@ -440,8 +452,8 @@ class Batch implements fc.AsyncCommand<Model, Run> {
     const calls = this.calls.map(({ method, args }) => ({ method, args: given(args, run) }));
     const results = await Promise.all(
       calls.map(async ({ method, args }, turn) => {
-        const store = run.handles[turn % run.handles.length] as unknown as Record<string, Method>;
-        return seen(await (store[method] as Method).apply(store, args), run);
+        const store = run.handles[turn % run.handles.length] as Store;
+        return seen(await callOf(store, method)(...args), run);
       }),
     );
     for (const id of this.calls.flatMap(idsMade)) model.made.add(id);
@@ -455,12 +467,30 @@ class Batch implements fc.AsyncCommand<Model, Run> {
   }
 }
 
-type Method = (...args: unknown[]) => unknown;
+type Method = (...args: never[]) => unknown;
+
+/** Of a mark, only whether it was made: what is unfinished differs. */
+function callOf(of: Store | ModelMethods, method: Compared): (...args: unknown[]) => unknown {
+  const isModel = !('close' in of);
+  const others: Partial<Record<Compared, Method>> = isModel
+    ? {
+        erase: (erasure: Erasure) => void of.markErasure(erasure),
+        markRevocation: (mark: RevocationMark) => of.markRevocation(mark) !== null,
+        finishAll: () => undefined,
+      }
+    : {
+        erase: async (erasure: Erasure) => void (await erase(of, erasure)),
+        markRevocation: async (mark: RevocationMark) => (await of.markRevocation(mark)) !== null,
+        finishAll: () => finishAll(of),
+      };
+  const call = others[method] ?? (of as unknown as Record<string, Method>)[method];
+  return call as (...args: unknown[]) => unknown;
+}
 
 const keepsPage = ({ method }: Call) => method === 'identifyLink' || method === 'createPage';
 const readsPage = ({ method }: Call) =>
   ['findPage', 'findPageAccount', 'openPage', 'returnToPage'].includes(method);
-const endsLinks = ({ method }: Call) => method === 'eraseAccount' || method === 'putAccount';
+const endsLinks = ({ method }: Call) => method === 'erase' || method === 'putAccount';
 // biome-ignore lint/suspicious/noExplicitAny: arguments of any method, told apart by its name
 const linksAccount = ({ method, args }: { method: string; args: any[] }) =>
   keepsPage({ method, args } as Call) || (method === 'issueCode' && args[0].link_id !== null);
@@ -488,7 +518,7 @@ function explanations(
   if (calls.length === 0) return [state];
   return calls.flatMap(({ method, args }, first) => {
     const after = structuredClone(state);
-    const result = (modelStore(after)[method] as Method)(...args);
+    const result = callOf(modelStore(after), method)(...args);
     if (!isDeepStrictEqual(seen(result), results[first])) return [];
     return explanations(after, calls.toSpliced(first, 1), results.toSpliced(first, 1));
   });

@@ -1,5 +1,6 @@
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import { describe, expect, test } from 'vitest';
+import { erase } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   aHash,
@@ -91,7 +92,7 @@ export function describePages(stores: SuiteStores): void {
       await stores.store.endPages(account.id);
       expect(await stores.other.findAccount(account.id)).toBeNull();
       await stores.store.putAccount(account);
-      await stores.store.eraseAccount({
+      await erase(stores.store, {
         ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
       });
       await stores.store.endPages(account.id);

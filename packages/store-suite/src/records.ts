@@ -1,5 +1,6 @@
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { Choice } from '@latchkey/schema';
+import { deletionWork, type Work } from '@latchkey/store/endings';
 import { plainApplication } from '@latchkey/store/plain-application';
 import type {
   ApplicationRecord,
@@ -95,6 +96,9 @@ export function aCommandChange(members: Partial<CommandChange> = {}): CommandCha
 export function aDeletion(members: Partial<DeletionRecord> = {}): DeletionRecord {
   return { application_id: anId(), deleted_at: Date.now(), deleted_by: anInitiator(), ...members };
 }
+
+/** Of no application that is there. */
+export const aWork = (): Work => deletionWork(aDeletion(), 0);
 
 export function anAccount(members: Partial<CurrentAccount> = {}): CurrentAccount {
   return {
@@ -235,6 +239,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
     application_id: anId(),
     scope: 'profile:read links:write',
     generation: 0,
+    application_revocations: 0,
     account: anAccount(),
     choice: aChoice(),
     code_hash: aHash(),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { erase } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   anInitiator,
@@ -100,9 +101,9 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         expect(await store.listGrants({ application_id }, range)).toEqual([]);
         // An erasure has nothing left to take from it.
         const left = await everything(old);
-        expect(
-          await store.eraseAccount({ account_id: account.id, now, initiator: anInitiator() }),
-        ).toBe(0);
+        expect(await erase(store, { account_id: account.id, now, initiator: anInitiator() })).toBe(
+          0,
+        );
         expect(await everything(old)).toEqual(left);
         await store.close();
       }));

@@ -100,6 +100,13 @@ export interface Steps {
     result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): StepCall<I, R | null>;
+  joined<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    where: Site<K, I>,
+    fields: readonly N[],
+    joins: Readonly<Record<string, Join>>,
+    result: (record: never, input: I) => R,
+  ): StepCall<I, R | null>;
   /** Tidies up. A failure does not undo the steps before, so on MongoDB it is not told. */
   remove<K extends AnyKind, I>(kind: K, where: Site<K, I>): StepCall<I, void>;
 }
@@ -211,8 +218,8 @@ export interface Adapter {
     options?: WriteOptions<I>,
   ): Call<I, R | null>;
 
-  /** Removes all that meet the condition. */
-  removeSome<K extends AnyKind, I>(kind: K, where: Site<K, I>): Call<I, void>;
+  /** Removes all that meet the condition. Returns how many this call has removed, as far as that is known. */
+  removeSome<K extends AnyKind, I>(kind: K, where: Site<K, I>): Call<I, number>;
 
   /** Raises a number that all processes share, or begins it, and returns it. */
   next<K extends AnyKind>(

@@ -1,37 +1,20 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import type { Initiator } from '@latchkey/domain/initiator';
 import type { RecordOf } from './kind.ts';
 import type { accounts, applications, grants } from './kinds.ts';
-import { type DeletionRecord, ERASED, type GrantHistory } from './records.ts';
+import {
+  type DeletionRecord,
+  type Ending,
+  ERASED,
+  type GrantHistory,
+  type Work,
+  type WorkKind,
+} from './records.ts';
 
 // Marks order by numbers, never by times: see decision 87.
 
-/** `revocation`: of all grants of an account, of an application, or of an account with an application. */
-export const workKinds = ['erasure', 'deletion', 'revocation'] as const;
-export type WorkKind = (typeof workKinds)[number];
+export type { Ending, Work, WorkKind } from './records.ts';
 
-/**
- * What a mark ends: each code and grant of its record with a lesser number. That is `account_revision` for an
- * account, and `application_revocations` for an application.
- */
-export interface Ending {
-  kind: WorkKind;
-  before: number;
-  at: Milliseconds;
-  by: Initiator;
-  /** Of an account: what it has with this application alone. */
-  application_id?: string;
-  /** Whether all that it ends is written down. It stays for a while, for calls that are under way. */
-  is_done?: true;
-}
-
-/** What a mark has begun. Any process can go on with it. */
-export interface Work extends Pick<Ending, 'kind' | 'before' | 'at' | 'by'> {
-  /** Null for all of an application. */
-  account_id: string | null;
-  /** Null for all of an account. */
-  application_id: string | null;
-}
+export const workKinds = ['erasure', 'deletion', 'revocation'] as const satisfies WorkKind[];
 
 // What is active goes first, so that the look for codes passes over little. No grant follows the codes.
 const ENDS = ['grants', 'codes', 'grants'] as const;
@@ -51,7 +34,7 @@ type Stored = RecordOf<typeof grants>;
 export const NUMBERS = ['account_revision', 'application_revocations'] as const;
 
 type Numbered = Pick<Stored, 'application_id' | (typeof NUMBERS)[number]>;
-type Marked = Pick<RecordOf<typeof accounts | typeof applications>, 'endings'> | null;
+export type Marked = Pick<RecordOf<typeof accounts | typeof applications>, 'endings'> | null;
 
 export type Ended = Pick<GrantHistory, 'revoked_by' | 'revoked_reason'> & {
   revoked_at: Milliseconds;
@@ -158,10 +141,8 @@ export const workOf = (
 });
 
 /** What is left to do at each record. */
-export const unfinishedOf = (
-  { endings }: NonNullable<Marked>,
-  of: Parameters<typeof workOf>[1],
-): Work[] => (endings ?? []).filter(({ is_done }) => !is_done).map((ending) => workOf(ending, of));
+export const unfinishedOf = (marked: Marked, of: Parameters<typeof workOf>[1]): Work[] =>
+  (marked?.endings ?? []).filter(({ is_done }) => !is_done).map((ending) => workOf(ending, of));
 
 /** @param revocations - of the application before its deletion */
 export const deletionWork = (

@@ -2,7 +2,6 @@ import type { ActionName, Actor } from '@latchkey/domain/initiator';
 import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import type { Choice, ErrorCode, EventType, MessageType } from '@latchkey/schema';
-import type { Ending } from './endings.ts';
 import {
   by,
   bytes,
@@ -27,6 +26,7 @@ import type {
   CommandChange,
   DeliveryRecord,
   DocumentedClient,
+  Ending,
   EndpointRecord,
   Generations,
   KeyRecord,

@@ -251,6 +251,32 @@ export interface DeletionRecord {
   deleted_by: Initiator;
 }
 
+/** `revocation`: of all grants of an account, of an application, or of an account with an application. */
+export type WorkKind = 'erasure' | 'deletion' | 'revocation';
+
+/**
+ * What a mark ends: each code and grant of its record with a lesser number. That is `account_revision` for an
+ * account, and `application_revocations` for an application.
+ */
+export interface Ending {
+  kind: WorkKind;
+  before: number;
+  at: Milliseconds;
+  by: Initiator;
+  /** Of an account: what it has with this application alone. */
+  application_id?: string;
+  /** Whether all that it ends is written down. It stays for a while, for calls that are under way. */
+  is_done?: true;
+}
+
+/** What a mark has begun. Any process can go on with it. */
+export interface Work extends Pick<Ending, 'kind' | 'before' | 'at' | 'by'> {
+  /** Null for all of an application. */
+  account_id: string | null;
+  /** Null for all of an account. */
+  application_id: string | null;
+}
+
 /** A code that was not redeemed. */
 export interface PendingRecord extends CodeBinding {
   /** UUIDv7, created at issue. */

@@ -299,7 +299,7 @@ export interface Done {
   isOver: boolean;
   /** How many records this call has changed. */
   changed: number;
-  /** The grants that this call has revoked. */
+  /** The grants that this call has revoked. Two that do the same at once may both have one. */
   revoked: RevokedRecord[];
   codes_cancelled: number;
 }
@@ -408,9 +408,9 @@ interface Measures {
  *   failover undoes it. A read sees every write that was acknowledged before the read began, in any
  *   process.
  * - Every method throws a DomainError `store_unavailable` if the database does not respond; then
- *   nothing was changed, or, of a step of some work, only a part. A write whose outcome can't
- *   be found out throws `outcome_unknown`. Such a write may still be made later, but never undoes a
- *   write that was acknowledged in between.
+ *   nothing was changed. A write whose outcome can't be found out throws `outcome_unknown`, and so does
+ *   each step behind a mark, since the mark has changed something. Such a write may still be made later,
+ *   but never undoes a write that was acknowledged in between.
  * - What a mark ends (an erasure, a deletion or a revocation of all) is ended from its acknowledgment on,
  *   for every process and every method: a grant is revoked, as of the mark, and a code is none. That does
  *   not wait for any step of its {@link Work}. What is issued after the acknowledgment is not ended.
@@ -568,7 +568,7 @@ export interface Store {
 
   /**
    * Does a part of a step of {@link WORK_STEPS}. Idempotent, and right in several processes at once. A failure
-   * leaves a part undone: a repetition does it.
+   * leaves a part undone, which a repetition does, and is `outcome_unknown`.
    *
    * @param limit - the most records to change
    */

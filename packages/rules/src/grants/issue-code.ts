@@ -57,6 +57,7 @@ export async function issueCode(
     resource: request.resource ?? null,
     link_id: null,
     generation: application.generations.now,
+    application_revocations: application.revocations,
     initiator,
   });
   return { code: credential, pending };

@@ -85,6 +85,8 @@ export async function approve(
     resource: link.resource?.resource ?? null,
     link_id: link.id,
     generation: link.generation,
+    // Of now, not of the link request: what is allowed after a revocation of all works.
+    application_revocations: application.revocations,
     initiator,
   });
   const decided = await store.decideLink({

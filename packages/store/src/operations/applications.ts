@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
-import { afterChange, DomainError } from '@latchkey/domain/domain-error';
+import { DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
-import { atLeast, type Givens, isSet, lessThan, when } from '../condition.ts';
+import { type Givens, isSet, lessThan, when } from '../condition.ts';
+import { deletionWork, type Work, withEnding } from '../endings.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
 import type { RecordOf } from '../kind.ts';
-import { clientDocuments, grants, applications as kind } from '../kinds.ts';
+import { clientDocuments, applications as kind } from '../kinds.ts';
 import type {
   ApplicationAuthentication,
   ApplicationChanges,
@@ -22,8 +23,7 @@ import {
   type Store,
 } from '../store.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
-import { changeAll } from './change-all.ts';
-import { revoked } from './revoked.ts';
+import { type Marking, oldestOf } from './marking.ts';
 
 type Applications = Pick<
   Store,
@@ -38,15 +38,12 @@ type Applications = Pick<
   | 'updateApplication'
   | 'setApplicationDisabled'
   | 'deleteApplication'
-  | 'listDeletions'
-  | 'endGrants'
-  | 'forgetDeletion'
   | 'noteSecretUse'
 >;
 
 type Stored = RecordOf<typeof kind>;
 
-const OF_DELETION = ['deleted_at', 'deleted_by', 'deletion_pending', 'document_uri'];
+const OF_DELETION = ['deleted_at', 'deleted_by', 'document_uri', 'endings', 'unfinished_since'];
 const APPLICATION = Object.keys(kind.fields).filter(
   (name) => !OF_DELETION.includes(name),
 ) as (keyof ApplicationRecord)[];
@@ -72,7 +69,7 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
   put?: Partial<Stored>;
 }
 
-export function applications(db: Adapter, tell: () => Promise<void>): Applications {
+export function applications(db: Adapter, finish: (work: Work) => Promise<void>): Applications {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
   const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
@@ -99,7 +96,7 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
 
   /** A change of an application that is there. */
   const changing = <I extends OfId, R>(
-    decide: (application: ApplicationRecord, input: I) => Change<R>,
+    decide: (application: ApplicationRecord, input: I, found: Stored) => Change<R>,
     options?: WriteOptions<I>,
   ) =>
     db.modify(
@@ -107,7 +104,7 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
       ({ application_id }: I) => application_id,
       (found, input): Decision<Stored, R | null> => {
         if (found === null || found.deleted_at !== null) return { result: null };
-        const { put, ...decision } = decide(applicationOf(found), input);
+        const { put, ...decision } = decide(applicationOf(found), input, found);
         if (put === undefined) return decision;
         const isMade = (later: Stored) =>
           later.deleted_at === null && isDeepStrictEqual({ ...later, ...put }, later);
@@ -170,67 +167,22 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
   const remove = changing(
     (
       application,
-      { application_id: _, ...deletion }: DeletionRecord,
-    ): Change<ApplicationRecord | 'application_enabled'> => {
+      deletion: DeletionRecord,
+      found,
+    ): Change<Marking | ApplicationRecord | 'application_enabled'> => {
       if (!application.disabled) return { result: 'application_enabled' };
+      const { application_id, deleted_at, deleted_by } = deletion;
+      const { kind, before, at, by } = deletionWork(deletion, application.revocations);
+      const marks = withEnding(found, { kind, before, at, by });
+      if (marks === null) return { result: { first: oldestOf(found, { application_id }) } };
       const document_uri = application.document?.uri ?? null;
       return {
         result: application,
-        put: { ...deletedApplication(deletion), document_uri },
-        isMade: ({ deleted_at }) => deleted_at !== null,
+        put: { ...deleted, deleted_at, deleted_by, document_uri, revocations: before, ...marks },
+        isMade: (later) => later.deleted_at !== null,
       };
     },
     { ends: true },
-  );
-  const listDeletions = db.list(
-    kind,
-    () => ({ deletion_pending: true }),
-    ['id', 'deleted_at', 'deleted_by'],
-    deletionOf,
-    { index: 'pending_deletions' },
-  );
-  const forget = db.change(
-    kind,
-    ({ application_id }: Givens<OfId>) => ({
-      where: { id: application_id, deletion_pending: true },
-      set: { deletion_pending: null, document_uri: null },
-    }),
-    [],
-    () => true,
-    { ends: true },
-  );
-  const removeCodes = db.removeSome(grants, ({ application_id }: Givens<OfId>) => ({
-    application_id,
-    code_expires_at: isSet,
-    created_at: null,
-  }));
-  const listGrants = db.list(
-    grants,
-    (of: Givens<OfId & { before: string | null }>) => [
-      { application_id: of.application_id, created_at: isSet, account_id: isSet },
-      when(of.before, { id: lessThan(of.before) }),
-    ],
-    ['id'],
-    ({ id }) => id,
-    { index: 'grants_by_application', order: newestFirst },
-  );
-  const revoke = db.changeSome(
-    grants,
-    (of: Givens<Ending>) => ({
-      where: [
-        { application_id: of.application_id, revoked_at: null, created_at: isSet },
-        { id: atLeast(of.from) },
-        when(of.before, { id: lessThan(of.before) }),
-      ],
-      set: revoked({
-        revoked_at: of.deleted_at,
-        revoked_by: of.deleted_by,
-        revoked_reason: 'application_deleted',
-      }),
-    }),
-    ['id'],
-    ({ id }) => id,
-    { index: 'unrevoked_by_application', ends: true },
   );
 
   const findAddress = db.joined(
@@ -258,7 +210,8 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
       const before = applicationOf(found);
       const after = { ...before, ...documentedChanges(before, application) };
       if (isDeepStrictEqual(after, before)) return { result: before };
-      return { result: after, put: storedApplication(after) };
+      const { endings, unfinished_since } = found;
+      return { result: after, put: { ...storedApplication(after), endings, unfinished_since } };
     },
   );
 
@@ -313,29 +266,11 @@ export function applications(db: Adapter, tell: () => Promise<void>): Applicatio
       setDisabled({ application_id, disabled, now, nameOf }),
 
     async deleteApplication(deletion) {
-      return (await remove(deletion)) ?? 'application_not_found';
-    },
-
-    listDeletions: () => listDeletions({}),
-
-    async endGrants(deletion, range) {
-      const { application_id } = deletion;
-      if (range.before === null) await removeCodes({ application_id });
-      return afterChange(async () => {
-        const ids = await listGrants({ application_id, ...range });
-        const from = ids.at(-1);
-        if (from === undefined) return { revoked: 0, before: null };
-        return {
-          revoked: await changeAll(revoke, { ...deletion, from, before: range.before }),
-          before: ids.length === range.limit ? from : null,
-        };
-      });
-    },
-
-    async forgetDeletion(application_id) {
-      // What is recorded has the address of its document.
-      await tell();
-      await forget({ application_id });
+      for (;;) {
+        const done = (await remove(deletion)) ?? 'application_not_found';
+        if (typeof done === 'string' || !('first' in done)) return done as ApplicationRecord;
+        await finish(done.first);
+      }
     },
 
     async noteSecretUse(application_id, secret_id, at) {
@@ -364,12 +299,6 @@ interface Use extends OfSecret {
   at: Milliseconds;
 }
 
-interface Ending extends DeletionRecord {
-  /** The least id. */
-  from: string;
-  before: string | null;
-}
-
 interface Claimed extends OfId {
   address: string;
   /** A deleted application that had it. */
@@ -391,13 +320,14 @@ function authenticationOf({
 }
 
 export function applicationOf(stored: Pick<Stored, keyof ApplicationRecord>): ApplicationRecord {
-  const { deleted_at, deleted_by, deletion_pending, document_uri, ...application } =
+  const { deleted_at, deleted_by, document_uri, endings, unfinished_since, ...application } =
     stored as Stored;
   return authenticationOf(application) as ApplicationRecord;
 }
 
 const NOT_DELETED = {
-  ...{ deleted_at: null, deleted_by: null, deletion_pending: null, document_uri: null },
+  ...{ deleted_at: null, deleted_by: null, document_uri: null },
+  ...{ endings: null, unfinished_since: null },
 } as const;
 
 export function storedApplication(application: ApplicationRecord): Stored {
@@ -413,18 +343,8 @@ export function storedApplication(application: ApplicationRecord): Stored {
 const storedGenerations = ({ generations }: Pick<ApplicationRecord, 'generations'>) =>
   generations.now > 0 ? generations : null;
 
-/** What is left of a deleted application, whose grants may not all be revoked yet. */
-const deletedApplication = (deletion: Omit<DeletionRecord, 'application_id'>) =>
-  ({
-    ...{ name: '', secrets: [], redirect_uris: [], scopes: null, default_scopes: null },
-    ...{ document: null, homepage_uri: null, policy_uri: null, tos_uri: null, logo_uri: null },
-    ...deletion,
-    deletion_pending: true,
-  }) satisfies Partial<Stored>;
-
-const deletionOf = ({
-  id,
-  deleted_at,
-  deleted_by,
-}: Pick<Stored, 'id' | 'deleted_at' | 'deleted_by'>) =>
-  ({ application_id: id, deleted_at, deleted_by }) as DeletionRecord;
+/** What is left of a deleted application. */
+const deleted = {
+  ...{ name: '', secrets: [], redirect_uris: [], scopes: null, default_scopes: null },
+  ...{ document: null, homepage_uri: null, policy_uri: null, tos_uri: null, logo_uri: null },
+} satisfies Partial<Stored>;

@@ -108,7 +108,9 @@ export function clientDocuments(db: Adapter): ClientDocuments {
     },
 
     unpinDocument: (document_uri) => unpin({ document_uri }),
-    endKeptDocument: (document_uri) => end({ document_uri }),
+    async endKeptDocument(document_uri) {
+      await end({ document_uri });
+    },
   };
 }
 

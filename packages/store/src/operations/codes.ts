@@ -1,19 +1,22 @@
 import type { Adapter } from '../adapter.ts';
 import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../condition.ts';
+import { NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, grants } from '../kinds.ts';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
-import type { NewCode, OfApplication, Redemption, Store } from '../store.ts';
+import type { NewCode, Redemption, Store } from '../store.ts';
+import {
+  endedNow,
+  type Joined,
+  MARKABLE,
+  MARKS,
+  type Markable,
+  type MarksInside,
+} from './marks.ts';
 
 type Codes = Pick<
   Store,
-  | 'issueCode'
-  | 'redeemCode'
-  | 'findCode'
-  | 'cancelCode'
-  | 'listCodes'
-  | 'listPendingCodes'
-  | 'countPendingCodes'
+  'issueCode' | 'redeemCode' | 'findCode' | 'cancelCode' | 'listCodes' | 'countPendingCodes'
 >;
 
 type Stored = RecordOf<typeof grants>;
@@ -30,6 +33,7 @@ const PENDING = [
   'application_id',
   'scope',
   'generation',
+  'application_revocations',
   'account',
   'choice',
   'code_hash',
@@ -54,12 +58,14 @@ const REDEEMED = [
   'revoked_at',
 ] as const;
 
+const LISTED = [...PENDING, 'account_id', 'account_revision', 'revoked_at'] as const;
+
 /** Without a hash, it is not issued yet: its account is still to be read. */
 const pending = { created_at: null, code_expires_at: isSet, code_hash: isSet } as const;
 
 const grant_id = (input: { grant_id: string }) => input.grant_id;
 
-export function codes(db: Adapter): Codes {
+export function codes(db: Adapter, { shown }: MarksInside): Codes {
   const issue = db.sequence(
     (steps) =>
       steps.insertHeld(grants, {
@@ -72,7 +78,8 @@ export function codes(db: Adapter): Codes {
       }),
     { grant_id: ({ id }) => id },
   );
-  const find = db.find(grants, ({ id }: Givens<{ id: string }>) => ({ id }), CODE, codeState);
+  const byId = ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id });
+  const find = db.joined(grants, byId, [...CODE, ...NUMBERS, 'revoked_at'], MARKS, codeState);
   const cancel = db.remove(
     grants,
     ({ grant_id }: Givens<{ grant_id: string }>) => ({
@@ -84,26 +91,57 @@ export function codes(db: Adapter): Codes {
     pendingRecord,
     { grant_id, ends: true },
   );
-  const ofAccount = ({ account_id }: Givens<{ account_id: string }>) => ({
-    ...{ account_id, revoked_at: null, ...pending },
-  });
-  const list = db.list(grants, ofAccount, PENDING, pendingRecord, {
-    index: 'unrevoked_by_account',
-    order: { by: ['id'], descending: true },
-  });
-  const listOfAccount = db.list(grants, ofAccount, ['id'], ({ id }) => id, {
-    index: 'unrevoked_by_account',
-    isDecisive: true,
-  });
-  const listOfApplication = db.list(
+  const list = db.list(
     grants,
-    ({ application_id, account_id }: Givens<OfApplication>) => [
-      { application_id, ...pending },
-      when(account_id, { account_id }),
-    ],
-    ['id'],
-    ({ id }) => id,
-    { index: 'codes_by_application', isDecisive: true },
+    ({ account_id }: Givens<{ account_id: string }>) => ({
+      ...{ account_id, revoked_at: null, ...pending },
+    }),
+    LISTED,
+    (code) => code,
+    { index: 'unrevoked_by_account', order: { by: ['id'], descending: true } },
+  );
+
+  const redeem = db.sequence(
+    (steps) => {
+      const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow<Markable>);
+      // One write: two calls can't both redeem, and no crash spends a code without a grant.
+      const change = steps.change(
+        grants,
+        (code: Givens<Redemption>) => ({
+          where: [
+            {
+              id: code.grant_id,
+              application_id: code.application_id,
+              code_hash: code.code_hash,
+              created_at: null,
+              code_expires_at: moreThan(code.now),
+              generation: atLeast(code.disabled_generation),
+              code_challenge: code.code_challenge,
+            },
+            // A code without a redirect URI ignores any. Its challenge stands in for a missing one.
+            when(code.redirect_uri, { redirect_uri: oneOf([code.redirect_uri, null]) }),
+            unless(code.redirect_uri, unless(code.code_challenge, { redirect_uri_given: false })),
+            when(code.resources, { resource: oneOf(code.resources) }),
+          ],
+          set: {
+            created_at: code.now,
+            secret_hash: code.secret_hash,
+            code_expires_at: null,
+            redeemed_by: code.initiator,
+          },
+        }),
+        REDEEMED,
+        (found, { grant_id, application_id }) =>
+          ({ grant_id, application_id, ...found }) as GrantRecord,
+        { grant_id },
+      );
+      return function* (redemption: Redemption) {
+        // A mark that comes after this ends the grant: see decision 87.
+        const found = yield* look(redemption);
+        return found?.revoked_at === null ? yield* change(redemption) : null;
+      };
+    },
+    { grant_id },
   );
 
   return {
@@ -112,48 +150,19 @@ export function codes(db: Adapter): Codes {
       return issued && pendingRecord(issued);
     },
 
-    // One write: two calls can't both redeem, and no crash spends a code without a grant.
-    redeemCode: db.change(
-      grants,
-      (code: Givens<Redemption>) => ({
-        where: [
-          {
-            id: code.grant_id,
-            application_id: code.application_id,
-            code_hash: code.code_hash,
-            created_at: null,
-            code_expires_at: moreThan(code.now),
-            generation: atLeast(code.disabled_generation),
-            code_challenge: code.code_challenge,
-          },
-          // A code without a redirect URI ignores any. Its challenge stands in for a missing one.
-          when(code.redirect_uri, { redirect_uri: oneOf([code.redirect_uri, null]) }),
-          unless(code.redirect_uri, unless(code.code_challenge, { redirect_uri_given: false })),
-          when(code.resources, { resource: oneOf(code.resources) }),
-        ],
-        set: {
-          created_at: code.now,
-          secret_hash: code.secret_hash,
-          code_expires_at: null,
-          redeemed_by: code.initiator,
-        },
-      }),
-      REDEEMED,
-      (found, { grant_id, application_id }) =>
-        ({ grant_id, application_id, ...found }) as GrantRecord,
-      { grant_id },
-    ),
+    redeemCode: redeem,
 
-    findCode: (id) => find({ id }),
+    findCode: (grant_id) => find({ grant_id }),
 
-    cancelCode: (grant_id) => cancel({ grant_id }),
+    async cancelCode(grant_id) {
+      const isThere = (await find({ grant_id })) !== null;
+      return isThere ? cancel({ grant_id }) : null;
+    },
 
-    listCodes: (account_id) => list({ account_id }),
-
-    listPendingCodes: ({ application_id, account_id }, limit) =>
-      application_id === undefined
-        ? listOfAccount({ account_id, limit })
-        : listOfApplication({ application_id, account_id, limit }),
+    async listCodes(account_id) {
+      const codes = await shown(await list({ account_id }));
+      return codes.filter(({ revoked_at }) => revoked_at === null).map(pendingRecord);
+    },
 
     countPendingCodes: db.count(grants, ({ now }: Givens<{ now: number }>) => ({
       code_expires_at: moreThan(now),
@@ -169,6 +178,7 @@ function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRe
     application_id: found.application_id,
     scope: found.scope,
     generation: found.generation,
+    application_revocations: found.application_revocations,
     account: found.account,
     choice: found.choice,
     code_hash: found.code_hash,
@@ -181,6 +191,22 @@ function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRe
   } as PendingRecord;
 }
 
-function codeState({ created_at, ...code }: Pick<Stored, (typeof CODE)[number]>): CodeState | null {
-  return code.code_hash && ({ ...code, redeemed: created_at !== null } as CodeState);
+function codeState(
+  found: Pick<Stored, (typeof CODE)[number] | (typeof NUMBERS)[number] | 'revoked_at'> & Joined,
+): CodeState | null {
+  const code = endedNow(found);
+  const redeemed = code.created_at !== null;
+  if (code.code_hash === null || (!redeemed && code.revoked_at !== null)) return null;
+  return {
+    application_id: code.application_id,
+    account_id: code.account_id,
+    generation: code.generation,
+    code_hash: code.code_hash,
+    redirect_uri: code.redirect_uri,
+    redirect_uri_given: code.redirect_uri_given,
+    code_challenge: code.code_challenge,
+    resource: code.resource,
+    link_id: code.link_id,
+    redeemed,
+  } as CodeState;
 }

@@ -25,6 +25,8 @@ export function commandChanges(db: Adapter): CommandChanges {
   return {
     keepCommandChanges: (changes) => keep(changes.map(({ id, ...change }) => ({ id, change }))),
     listCommandChanges: (limit) => list({ limit }),
-    forgetCommandChanges: (ids) => forget({ ids }),
+    async forgetCommandChanges(ids) {
+      await forget({ ids });
+    },
   };
 }

@@ -238,7 +238,7 @@ export function endpoints(
   );
   const findRemembered = db.find(
     applications,
-    ({ id }: Givens<OfId>) => [{ id }, either({ deleted_at: null }, { deletion_pending: true })],
+    ({ id }: Givens<OfId>) => [{ id }, either({ deleted_at: null }, { unfinished_since: isSet })],
     ['id'],
     () => true,
   );
@@ -339,8 +339,8 @@ export function endpoints(
       return disabled;
     },
 
-    /** Several processes may run it at once. */
-    async sweepEndpoints(now: Milliseconds): Promise<void> {
+    /** Several processes may run it at once. Leaves nothing for another call. */
+    async sweepEndpoints(now: Milliseconds): Promise<false> {
       // What a process that was held up made for one that is disabled or deleted since.
       for (const id of await endpointsWithDue(Number.MAX_SAFE_INTEGER)) {
         const told = await findTold(id);
@@ -357,7 +357,7 @@ export function endpoints(
           await removeOwner({ owner });
         }
         after = owned.at(-1)?.owner ?? after;
-        if (owned.length < limit) return;
+        if (owned.length < limit) return false;
       }
     },
   };

@@ -1,4 +1,3 @@
-import type { Initiator } from '@latchkey/domain/initiator';
 import { type Choice, uuidV7Time } from '@latchkey/schema';
 import type { Adapter } from '../adapter.ts';
 import {
@@ -13,6 +12,7 @@ import {
   plus,
   when,
 } from '../condition.ts';
+import { asEnded, NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, grants as kind } from '../kinds.ts';
 import type {
@@ -25,7 +25,21 @@ import type {
   ListedHistory,
   RevokedRecord,
 } from '../records.ts';
-import type { OfApplication, Recovery, Revocation, Store } from '../store.ts';
+import {
+  isUnusedSince,
+  type OfApplication,
+  type Recovery,
+  type Revocation,
+  type Store,
+} from '../store.ts';
+import {
+  endedNow,
+  type Joined,
+  MARKABLE,
+  MARKS,
+  type Markable,
+  type MarksInside,
+} from './marks.ts';
 import { revoked } from './revoked.ts';
 
 type Grants = Pick<
@@ -33,7 +47,6 @@ type Grants = Pick<
   | 'authenticateGrant'
   | 'noteUse'
   | 'revokeGrant'
-  | 'revokeActive'
   | 'recoverGrant'
   | 'listGrants'
   | 'listConnections'
@@ -56,8 +69,10 @@ const USED = [
 ] as const;
 const CONNECTED = ['id', ...USED] as const;
 const GRANT = [...CONNECTED, 'account'] as const;
-const REVOKED = ['id', 'application_id', 'created_at', 'revoked_at'] as const;
-const AUTHENTICATING = [...USED, 'secret_hash', 'first_used_at'] as const;
+export const REVOKED = ['id', 'application_id', 'created_at', 'revoked_at'] as const;
+const ACTIVE = [...CONNECTED, 'account_id', ...NUMBERS] as const;
+const LISTED = [...ACTIVE, 'account'] as const;
+const AUTHENTICATING = [...USED, ...NUMBERS, 'secret_hash', 'first_used_at'] as const;
 const HISTORY = [
   'id',
   'application_id',
@@ -89,21 +104,22 @@ interface Asked {
 
 type Use = Parameters<Store['noteUse']>[0];
 
-interface RevokedActive {
-  account_id?: string | undefined;
-  application_id?: string | undefined;
-  now: number;
-  initiator: Initiator;
-}
-
-export function grants(db: Adapter): Grants {
+export function grants(db: Adapter, { shown, active: activeOf }: MarksInside): Grants {
   const joins = {
     application: {
       kind: applications,
       by: 'application_id',
-      fields: ['deleted_at', 'disabled', 'public', 'document', 'idle_days', 'enabled_at'],
+      fields: [
+        'deleted_at',
+        'disabled',
+        'public',
+        'document',
+        'idle_days',
+        'enabled_at',
+        'endings',
+      ],
     },
-    account: { kind: accounts, by: 'account_id', fields: ['account', 'external_id', 'erased_at'] },
+    account: { kind: accounts, by: 'account_id', fields: ['account', 'external_id', 'endings'] },
   };
   const ofId = ({ grant_id }: Givens<{ grant_id: string }>) => ({
     id: grant_id,
@@ -114,8 +130,8 @@ export function grants(db: Adapter): Grants {
     ofId,
     AUTHENTICATING,
     joins,
-    (found: Authenticating, { grant_id }) =>
-      authenticationOf(grant_id, found, found.account?.account ?? null),
+    ({ account, ...found }: Authenticating, { grant_id }) =>
+      authenticationOf(grant_id, { ...found, current: account }, account?.account ?? null),
   );
   // The snapshot is read only for callers that show it.
   const authenticateWithSnapshot = db.joined(
@@ -123,8 +139,7 @@ export function grants(db: Adapter): Grants {
     ofId,
     [...AUTHENTICATING, 'account'],
     { application: joins.application, current: joins.account },
-    ({ account, current, ...found }: WithSnapshot, { grant_id }) =>
-      authenticationOf(grant_id, { ...found, account: current }, account),
+    (found: WithSnapshot, { grant_id }) => authenticationOf(grant_id, found),
   );
 
   const note = db.change(
@@ -142,59 +157,84 @@ export function grants(db: Adapter): Grants {
     { grant_id },
   );
 
-  const owned = ({ grant_id, application_id }: Givens<Revocation>) => [
-    { id: grant_id },
-    when(application_id, { application_id }),
-  ];
-  const unused = ({ unused_before }: Givens<Revocation>) =>
-    when(unused_before, [
-      { created_at: lessThan(unused_before) },
-      either({ last_used_at: null }, { last_used_at: lessThan(unused_before) }),
-    ]);
-  const revoke = db.change(
-    kind,
-    (grant: Givens<Revocation>) => ({
-      where: [owned(grant), active, unused(grant)],
-      set: revoked({
-        revoked_at: grant.now,
-        revoked_by: grant.initiator,
-        revoked_reason: grant.reason,
-      }),
-    }),
-    REVOKED,
-    revokedRecord,
+  const byId = ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id });
+  const revoke = db.sequence(
+    (steps) => {
+      const look = steps.joined(
+        kind,
+        byId,
+        [...MARKABLE, 'created_at', 'last_used_at'],
+        MARKS,
+        endedNow<Pick<Stored, (typeof MARKABLE)[number] | 'created_at' | 'last_used_at'>>,
+      );
+      const end = steps.change(
+        kind,
+        (grant: Givens<Revocation>) => ({
+          where: [
+            byId(grant),
+            active,
+            when(grant.unused_before, [
+              { created_at: lessThan(grant.unused_before) },
+              either({ last_used_at: null }, { last_used_at: lessThan(grant.unused_before) }),
+            ]),
+          ],
+          set: revoked({
+            revoked_at: grant.now,
+            revoked_by: grant.initiator,
+            revoked_reason: grant.reason,
+          }),
+        }),
+        REVOKED,
+        revokedRecord,
+        { grant_id, ends: true },
+      );
+      return function* (revocation: Revocation) {
+        const { application_id, unused_before, onlyActive = false } = revocation;
+        const found = yield* look(revocation);
+        if (found === null || !isGrant(found)) return null;
+        if (application_id !== null && found.application_id !== application_id) return null;
+        if (unused_before !== undefined && !isUnusedSince(found, unused_before)) return null;
+        if (found.revoked_at !== null) return onlyActive ? null : revokedRecord(found);
+        const ended = yield* end(revocation);
+        if (ended !== null || onlyActive) return ended;
+        // Another call was faster, and may not be durable yet.
+        const later = yield* look(revocation);
+        return later && later.revoked_at !== null ? revokedRecord(later) : null;
+      };
+    },
     { grant_id, ends: true },
   );
-  const findRevoked = db.find(
-    kind,
-    (grant: Givens<Revocation>) => [owned(grant), { revoked_at: isSet }, unused(grant)],
-    REVOKED,
-    revokedRecord,
-  );
-  const endActive = ({ now, initiator }: Givens<RevokedActive>) =>
-    revoked({ revoked_at: now, revoked_by: initiator });
-  const revokeOfAccount = db.changeSome(
-    kind,
-    (of: Givens<RevokedActive>) => ({
-      where: [
-        { account_id: of.account_id, ...active },
-        when(of.application_id, { application_id: of.application_id }),
-      ],
-      set: endActive(of),
-    }),
-    REVOKED,
-    revokedRecord,
-    { index: 'unrevoked_by_account', ends: true },
-  );
-  const revokeOfApplication = db.changeSome(
-    kind,
-    (of: Givens<RevokedActive>) => ({
-      where: { application_id: of.application_id, ...active },
-      set: endActive(of),
-    }),
-    REVOKED,
-    revokedRecord,
-    { index: 'unrevoked_by_application', ends: true },
+
+  const recover = db.sequence(
+    (steps) => {
+      const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow<Markable>);
+      const replace = steps.change(
+        kind,
+        (grant: Givens<Recovery>) => ({
+          where: {
+            id: grant.grant_id,
+            application_id: grant.application_id,
+            created_at: moreThan(grant.redeemed_after),
+            first_used_at: null,
+            revoked_at: null,
+          },
+          set: {
+            secret_hash: grant.secret_hash,
+            recoveries: plus(1),
+            recovered_at: grant.now,
+            recovered_by: grant.initiator,
+          },
+        }),
+        GRANT,
+        grantRecord,
+        { grant_id },
+      );
+      return function* (recovery: Recovery) {
+        const found = yield* look(recovery);
+        return found?.revoked_at === null ? yield* replace(recovery) : null;
+      };
+    },
+    { grant_id },
   );
 
   // What REVOKED_GRANT_DAYS reduced has no account.
@@ -202,7 +242,7 @@ export function grants(db: Adapter): Grants {
     { account_id: of.account_id, created_at: isSet },
     olderThan(of.before),
   ];
-  const listOfAccount = db.list(kind, ofAccount, GRANT, grantRecord, {
+  const listOfAccount = db.list(kind, ofAccount, LISTED, asIs, {
     index: 'grants_by_account',
     order: newestFirst,
   });
@@ -212,25 +252,28 @@ export function grants(db: Adapter): Grants {
       { application_id: of.application_id, created_at: isSet, account_id: isSet },
       olderThan(of.before),
     ],
-    GRANT,
-    grantRecord,
+    LISTED,
+    asIs,
     { index: 'grants_by_application', order: newestFirst },
   );
-  const listHistories = db.list(
+  const listHistories = db.list(kind, ofAccount, [...HISTORY, ...NUMBERS, 'link_id'], asIs, {
+    index: 'grants_by_account',
+    order: newestFirst,
+  });
+  const findHistory = db.joined(
     kind,
-    ofAccount,
-    [...HISTORY, 'link_id'],
-    historyOf<ListedHistory>,
-    { index: 'grants_by_account', order: newestFirst },
-  );
-  const findHistory = db.find(
-    kind,
-    (grant: Givens<{ id: string }>) => [
-      { id: grant.id },
-      either({ code_hash: isSet }, { created_at: isSet }),
-    ],
-    HISTORY,
-    historyOf<GrantHistory>,
+    byId,
+    [...HISTORY, ...NUMBERS, 'code_hash'],
+    MARKS,
+    (
+      found: Pick<Stored, (typeof HISTORY)[number] | (typeof NUMBERS)[number] | 'code_hash'> &
+        Joined,
+    ) => {
+      const { code_hash, ...history } = endedNow(found);
+      // A code that is not issued yet, or that a mark has ended, is none.
+      const isThere = isGrant(history) || (code_hash !== null && history.revoked_at === null);
+      return isThere ? historyOf<GrantHistory>(history) : null;
+    },
   );
   const listNewest = db.list(
     kind,
@@ -243,8 +286,8 @@ export function grants(db: Adapter): Grants {
   const listAllActive = db.list(
     kind,
     ({ account_id }: Givens<{ account_id: string }>) => ({ account_id, ...active }),
-    CONNECTED,
-    connectedGrant,
+    ACTIVE,
+    asIs,
     { index: 'unrevoked_by_account', isDecisive: true },
   );
   const listActiveOfConnection = db.list(
@@ -253,8 +296,8 @@ export function grants(db: Adapter): Grants {
       { account_id: of.account_id, application_id: of.application_id, ...active },
       olderThan(of.before),
     ],
-    CONNECTED,
-    connectedGrant,
+    ACTIVE,
+    asIs,
     { index: 'unrevoked_by_account', order: newestFirst, isDecisive: true },
   );
   const listActiveOfApplication = db.list(
@@ -263,8 +306,8 @@ export function grants(db: Adapter): Grants {
       { application_id: of.application_id, ...active },
       olderThan(of.before),
     ],
-    CONNECTED,
-    connectedGrant,
+    ACTIVE,
+    asIs,
     { index: 'unrevoked_by_application', order: newestFirst, isDecisive: true },
   );
 
@@ -276,57 +319,40 @@ export function grants(db: Adapter): Grants {
       return (await note(use)) ?? false;
     },
 
-    async revokeGrant(revocation) {
-      // For null too: the revocation of another call may not be durable yet.
-      const ended = await revoke(revocation);
-      const found = ended ?? (await findRevoked(revocation));
-      return revocation.onlyActive ? ended : found;
+    revokeGrant: revoke,
+
+    recoverGrant: recover,
+
+    async listGrants(filter, range) {
+      const listed =
+        'account_id' in filter
+          ? await listOfAccount({ ...filter, ...range })
+          : await listOfApplication({ ...filter, ...range });
+      return (await shown(listed)).map(grantRecord);
     },
-
-    revokeActive: ({ account_id, application_id, ...how }) =>
-      account_id === undefined
-        ? revokeOfApplication({ application_id, ...how })
-        : revokeOfAccount({ account_id, application_id, ...how }),
-
-    recoverGrant: db.change(
-      kind,
-      (grant: Givens<Recovery>) => ({
-        where: {
-          id: grant.grant_id,
-          application_id: grant.application_id,
-          created_at: moreThan(grant.redeemed_after),
-          first_used_at: null,
-          revoked_at: null,
-        },
-        set: {
-          secret_hash: grant.secret_hash,
-          recoveries: plus(1),
-          recovered_at: grant.now,
-          recovered_by: grant.initiator,
-        },
-      }),
-      GRANT,
-      grantRecord,
-      { grant_id },
-    ),
-
-    listGrants: (filter, range) =>
-      'account_id' in filter
-        ? listOfAccount({ ...filter, ...range })
-        : listOfApplication({ ...filter, ...range }),
 
     async listConnections(account_id) {
-      return connectionsOf(await listAllActive({ account_id }));
+      const active = (await shown(await listAllActive({ account_id }))).filter(isActive);
+      return connectionsOf(active.map(connectedGrant));
     },
 
-    listActiveGrants: ({ account_id, application_id }, range) =>
-      account_id === undefined
-        ? listActiveOfApplication({ application_id, ...range })
-        : listActiveOfConnection({ account_id, application_id, ...range }),
+    async listActiveGrants({ account_id, application_id }, range) {
+      const active = await activeOf(
+        (part) =>
+          account_id === undefined
+            ? listActiveOfApplication({ application_id, ...part })
+            : listActiveOfConnection({ account_id, application_id, ...part }),
+        range,
+      );
+      return active.map(connectedGrant);
+    },
 
-    findGrantHistory: (id) => findHistory({ id }),
+    findGrantHistory: (grant_id) => findHistory({ grant_id }),
 
-    listGrantHistories: (account_id, range) => listHistories({ account_id, ...range }),
+    async listGrantHistories(account_id, range) {
+      const listed = await listHistories({ account_id, ...range });
+      return (await shown(listed)).map(historyOf<ListedHistory>);
+    },
 
     async newestGrantTime() {
       const [newest] = await listNewest({ limit: 1 });
@@ -335,66 +361,91 @@ export function grants(db: Adapter): Grants {
   };
 }
 
-interface Joined {
+interface OfApplicationNow {
   application: Pick<
     RecordOf<typeof applications>,
-    'deleted_at' | 'disabled' | 'public' | 'document' | 'idle_days' | 'enabled_at'
+    'deleted_at' | 'disabled' | 'public' | 'document' | 'idle_days' | 'enabled_at' | 'endings'
   > | null;
 }
 
-type OfNow = Pick<RecordOf<typeof accounts>, 'account' | 'external_id' | 'erased_at'> | null;
-type Authenticating = Pick<Stored, (typeof AUTHENTICATING)[number]> & Joined & { account: OfNow };
+type OfNow = Pick<RecordOf<typeof accounts>, 'account' | 'external_id' | 'endings'> | null;
+type Authenticating = Pick<Stored, (typeof AUTHENTICATING)[number]> &
+  OfApplicationNow & { account: OfNow };
 type WithSnapshot = Pick<Stored, (typeof AUTHENTICATING)[number] | 'account'> &
-  Joined & { current: OfNow };
+  OfApplicationNow & { current: OfNow };
 
+/** @param account - in place of that of the issue */
 function authenticationOf(
   grant_id: string,
-  found: Authenticating,
-  account: AccountRecord | null,
+  {
+    application: ofApplication,
+    current,
+    ...found
+  }: Omit<WithSnapshot, 'account'> & { account?: AccountRecord | null },
+  account?: AccountRecord | null,
 ): GrantAuthentication {
-  const { account: ofNow } = found;
-  const application = found.application?.deleted_at === null ? found.application : null;
-  // An erasure may not have come to this grant yet. Once refused, a grant must stay refused.
-  const revoked_at = found.revoked_at ?? ofNow?.erased_at ?? null;
+  const application = ofApplication?.deleted_at === null ? ofApplication : null;
+  const grant = asEnded(found, current, ofApplication);
   return {
     grant: {
       grant_id,
-      application_id: found.application_id,
-      resource: found.resource,
-      scope: found.scope ?? '',
-      choice: found.choice,
-      created_at: found.created_at as number,
-      last_used_at: found.last_used_at,
-      revoked_at,
+      application_id: grant.application_id,
+      resource: grant.resource,
+      scope: grant.scope ?? '',
+      choice: grant.choice,
+      created_at: grant.created_at as number,
+      last_used_at: grant.last_used_at,
+      revoked_at: grant.revoked_at,
     },
-    secret_hash: revoked_at === null ? found.secret_hash : null,
-    first_used_at: found.first_used_at,
+    secret_hash: grant.revoked_at === null ? grant.secret_hash : null,
+    first_used_at: grant.first_used_at,
     application_disabled: application?.disabled ?? null,
     application_public: application?.public ?? null,
     document_uri: application?.document?.uri ?? null,
     idle_days: application?.idle_days ?? null,
     enabled_at: application?.enabled_at ?? null,
-    account,
-    external_id: ofNow?.external_id ?? null,
+    account: account === undefined ? (grant.account ?? null) : account,
+    external_id: current?.external_id ?? null,
   };
 }
 
-function connectedGrant({
+const isGrant = <G extends Pick<Stored, 'created_at'>>(
+  found: G,
+): found is G & { created_at: number } => found.created_at !== null;
+
+const isActive = ({ revoked_at }: Pick<Stored, 'revoked_at'>) => revoked_at === null;
+
+const asIs = <T>(found: T): T => found;
+
+const connectedGrant = (found: Pick<Stored, (typeof CONNECTED)[number]>): ConnectedGrant =>
+  ({
+    grant_id: found.id,
+    application_id: found.application_id,
+    resource: found.resource,
+    scope: found.scope,
+    choice: found.choice,
+    created_at: found.created_at,
+    last_used_at: found.last_used_at,
+    revoked_at: found.revoked_at,
+  }) as ConnectedGrant;
+
+const grantRecord = (found: Pick<Stored, (typeof GRANT)[number]>): GrantRecord =>
+  ({ ...connectedGrant(found), account: found.account }) as GrantRecord;
+
+export const revokedRecord = (found: Pick<Stored, (typeof REVOKED)[number]>): RevokedRecord =>
+  ({
+    grant_id: found.id,
+    application_id: found.application_id,
+    created_at: found.created_at,
+    revoked_at: found.revoked_at,
+  }) as RevokedRecord;
+
+function historyOf<History>({
   id,
-  ...grant
-}: Pick<Stored, (typeof CONNECTED)[number]>): ConnectedGrant {
-  return { grant_id: id, ...grant } as ConnectedGrant;
-}
-
-function grantRecord({ id, ...grant }: Pick<Stored, (typeof GRANT)[number]>): GrantRecord {
-  return { grant_id: id, ...grant } as GrantRecord;
-}
-
-function revokedRecord({ id, ...grant }: Pick<Stored, (typeof REVOKED)[number]>): RevokedRecord {
-  return { grant_id: id, ...grant } as RevokedRecord;
-}
-
-function historyOf<History>({ id, ...history }: Pick<Stored, (typeof HISTORY)[number]>): History {
+  account_revision: _,
+  application_revocations: __,
+  ...history
+}: Pick<Stored, (typeof HISTORY)[number] | (typeof NUMBERS)[number]>): History {
   return { grant_id: id, ...history } as History;
 }
 

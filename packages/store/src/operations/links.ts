@@ -2,7 +2,7 @@ import type { Initiator } from '@latchkey/domain/initiator';
 import type { Adapter } from '../adapter.ts';
 import { either, type Given, type Givens, moreThan, orKept, when } from '../condition.ts';
 import type { RecordOf } from '../kind.ts';
-import { links as kind, pages } from '../kinds.ts';
+import { accounts, links as kind, pages } from '../kinds.ts';
 import type { LinkDecision, LinkRecord } from '../records.ts';
 import type { Identification, LinkSwitch, Store } from '../store.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
@@ -50,7 +50,15 @@ const undecided = ({ link_id, now }: { link_id: Given<string>; now: Given<number
 
 export function links(db: Adapter): Links {
   const create = db.insertOnce(kind);
-  const find = db.find(kind, ({ id }: Givens<{ id: string }>) => ({ id }), LINK, linkOf);
+  const find = db.joined(
+    kind,
+    ({ id }: Givens<{ id: string }>) => ({ id }),
+    LINK,
+    { account: { kind: accounts, by: 'account_id', fields: ['erased_at'] } },
+    // An erasure may not have come to it yet.
+    ({ account, ...link }: Found & { account: { erased_at: number | null } | null }) =>
+      account?.erased_at == null ? linkOf(link) : null,
+  );
   const decide = db.change(
     kind,
     (link: Givens<Decided>) => ({

@@ -5,6 +5,7 @@ import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
 import { unusedBefore } from '../store.ts';
 import { changeAll } from './change-all.ts';
+import { MARKABLE, type MarksInside } from './marks.ts';
 
 /** An account, and an application that is told of its names. */
 export interface Pair {
@@ -17,10 +18,10 @@ export type Idleness = Pick<ApplicationRecord, 'disabled' | 'idle_days' | 'enabl
 /** Who may still be told the names of an account. */
 export type NamesInside = ReturnType<typeof namesInside>;
 
-export function namesInside(db: Adapter) {
+export function namesInside(db: Adapter, { active }: MarksInside) {
   const listActive = db.list(
     grants,
-    (of: Givens<Pair & { used_since: number | null; created_before: number | null }>) => [
+    (of: Givens<Sought & { before: string | null }>) => [
       { account_id: of.account_id, application_id: of.application_id },
       { revoked_at: null, created_at: isSet },
       when(
@@ -28,11 +29,18 @@ export function namesInside(db: Adapter) {
         either({ created_at: atLeast(of.used_since) }, { last_used_at: atLeast(of.used_since) }),
       ),
       when(of.created_before, { created_at: lessThan(of.created_before) }),
+      when(of.before, { id: lessThan(of.before) }),
     ],
-    ['id'],
-    ({ id }) => id,
-    { index: 'unrevoked_by_account', isDecisive: true },
+    MARKABLE,
+    (grant) => grant,
+    {
+      ...{ index: 'unrevoked_by_account', isDecisive: true },
+      order: { by: ['id'], descending: true },
+    },
   );
+  const isAnyActive = async (sought: Sought): Promise<boolean> =>
+    (await active((part) => listActive({ ...sought, ...part }), { limit: 1, before: null }))
+      .length > 0;
   const messages = (of: Givens<Told>) => ({
     ...{ names_of: of.account_id, names_for: of.application_id },
     created_at: lessThan(of.created_before),
@@ -41,8 +49,9 @@ export function namesInside(db: Adapter) {
     ...{ index: 'deliveries_with_names', isDecisive: true },
   });
   const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
-  const forget = (pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> =>
-    takeBack({ ...pair, created_before: until + 1, now });
+  async function forget(pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> {
+    await changeAll(takeBack, { ...pair, created_before: until + 1, now });
+  }
 
   return {
     /**
@@ -58,7 +67,7 @@ export function namesInside(db: Adapter) {
     ): Promise<boolean> {
       const used_since = unusedBefore(application, now);
       const created_before = by === null ? null : by + 1;
-      return (await listActive({ ...pair, used_since, created_before, limit: 1 })).length > 0;
+      return isAnyActive({ ...pair, used_since, created_before });
     },
 
     /** Takes the names back that were told, or are to be told, of what happened until then. */
@@ -68,21 +77,30 @@ export function namesInside(db: Adapter) {
     async forgetIfLast(pair: Pair, ended_at: Milliseconds, now: Milliseconds): Promise<void> {
       const created_before = ended_at + 1;
       if ((await find({ ...pair, created_before, limit: 1 })).length === 0) return;
-      const others = await listActive({ ...pair, used_since: null, created_before, limit: 1 });
-      if (others.length === 0) await forget(pair, ended_at, now);
+      const isOther = await isAnyActive({ ...pair, used_since: null, created_before });
+      if (!isOther) await forget(pair, ended_at, now);
     },
   };
+}
+
+interface Sought extends Pair {
+  used_since: Milliseconds | null;
+  created_before: Milliseconds | null;
 }
 
 interface Told extends Pair {
   created_before: number;
 }
 
-/** Drops the pending ones of these deliveries, and takes the names out of all of them. */
+/**
+ * Drops some pending ones of these deliveries, or takes the names out of some.
+ *
+ * @returns which; null once there are none
+ */
 export function forgetting<I extends { now: Milliseconds }>(
   db: Adapter,
   messages: (of: Givens<I>) => Where<typeof deliveries>,
-): (of: I) => Promise<void> {
+): (of: I & { limit?: number }) => Promise<string[] | null> {
   const options = { index: 'deliveries_with_names', ends: true };
   const drop = db.changeSome(
     deliveries,
@@ -104,8 +122,5 @@ export function forgetting<I extends { now: Milliseconds }>(
     ({ id }) => id,
     options,
   );
-  return async (of) => {
-    await changeAll(drop, of);
-    await changeAll(erase, of);
-  };
+  return async (of) => (await drop(of)) ?? erase(of);
 }

@@ -11,19 +11,23 @@ import { endpoints, endpointsInside } from './endpoints.ts';
 import { events } from './events.ts';
 import { grants } from './grants.ts';
 import { keys } from './keys.ts';
+import { leases } from './leases.ts';
 import { links } from './links.ts';
 import { logNumbers } from './log-numbers.ts';
+import { marksInside } from './marks.ts';
 import { namesInside } from './names.ts';
 import { pages } from './pages.ts';
 import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 import { trials } from './trials.ts';
+import { work } from './work.ts';
 
 /** What every store does in the same way. */
 export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
   const inside = endpointsInside(db);
-  const names = namesInside(db);
+  const marks = marksInside(db);
+  const names = namesInside(db, marks);
   const makeDeliveries = events(db, inside, names);
   /** Makes deliveries of every event that was acknowledged before the call. */
   async function tell(): Promise<void> {
@@ -31,11 +35,16 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
       // In parts, so that requests run in between.
     }
   }
+  const { operations: ofWork, finish } = work(db, marks, {
+    ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), isLogEmpty: byHand.isLogEmpty },
+  });
   const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   return {
-    ...accounts(db, clock),
+    ...accounts(db, clock, finish),
+    ...ofWork,
+    ...leases(db),
     ...trials(db),
-    ...applications(db, tell),
+    ...applications(db, finish),
     ...ofEndpoints,
     makeDeliveries: (now: Milliseconds) => makeDeliveries(now),
     ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),
@@ -43,8 +52,8 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     ...resources(db),
     ...clientDocuments(db),
     ...keys(db),
-    ...codes(db),
-    ...grants(db),
+    ...codes(db, marks),
+    ...grants(db, marks),
     ...links(db),
     ...pages(db),
     ...refusals(db),

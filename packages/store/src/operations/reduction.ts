@@ -2,7 +2,6 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import { type Changes, type Givens, isSet, lessThan } from '../condition.ts';
 import { grants as kind } from '../kinds.ts';
-import { changeAll } from './change-all.ts';
 
 const DAY: Milliseconds = 86_400_000;
 
@@ -15,8 +14,14 @@ const nothing = Object.fromEntries(
     .map(([name, { initial = null }]) => [name, initial]),
 ) as Changes<typeof kind>;
 
-/** Takes all but `KEPT` from the grants whose revocation is so many days old. Several processes may run it at once. */
-export function reduction(db: Adapter, days: number): (now: Milliseconds) => Promise<void> {
+/**
+ * Takes all but `KEPT` from some of the grants whose revocation is so many days old. Several processes may run it at
+ * once.
+ */
+export function reduction(
+  db: Adapter,
+  days: number,
+): (now: Milliseconds, limit: number) => Promise<boolean> {
   const reduceSome = db.changeSome(
     kind,
     ({ before }: Givens<{ before: Milliseconds }>) => ({
@@ -27,7 +32,5 @@ export function reduction(db: Adapter, days: number): (now: Milliseconds) => Pro
     () => true,
     { index: 'revoked_with_details' },
   );
-  return async (now) => {
-    await changeAll(reduceSome, { before: now - days * DAY + 1 });
-  };
+  return async (now, limit) => (await reduceSome({ before: now - days * DAY + 1, limit })) !== null;
 }

@@ -1,0 +1,114 @@
+import type { Adapter, Join } from '../adapter.ts';
+import type { Givens } from '../condition.ts';
+import { asEnded, type Ended, endingOf, type Marked, NUMBERS } from '../endings.ts';
+import type { RecordOf } from '../kind.ts';
+import { accounts, applications, type grants } from '../kinds.ts';
+
+type Stored = RecordOf<typeof grants>;
+
+/** What a list reads of a code or a grant, to know whether a mark has ended it. */
+export const MARKABLE = ['id', 'application_id', 'account_id', 'revoked_at', ...NUMBERS] as const;
+export type Markable = Pick<Stored, (typeof MARKABLE)[number]> &
+  Partial<Pick<Stored, 'account' | 'choice'>>;
+
+/** For a look-up that reads the marks of the account and the application together with the record. */
+export const MARKS: Readonly<Record<'ofAccount' | 'ofApplication', Join>> = {
+  ofAccount: { kind: accounts, by: 'account_id', fields: ['endings'] },
+  ofApplication: { kind: applications, by: 'application_id', fields: ['endings'] },
+};
+export interface Joined {
+  ofAccount: Marked;
+  ofApplication: Marked;
+}
+
+/** As {@link asEnded}, of what was read together. */
+export function endedNow<G extends Omit<Markable, 'id' | 'account_id'>>({
+  ofAccount,
+  ofApplication,
+  ...grant
+}: G & Joined) {
+  return asEnded(grant as unknown as G, ofAccount, ofApplication);
+}
+
+export type MarksInside = ReturnType<typeof marksInside>;
+
+/** For lists. The marks are read after the records: one that is done meanwhile is still found. */
+export function marksInside(db: Adapter) {
+  const find = (kind: typeof accounts | typeof applications) =>
+    db.joined(
+      kind as typeof accounts,
+      ({ id }: Givens<{ id: string }>) => ({ id }),
+      ['endings'],
+      {},
+      (marked: NonNullable<Marked>) => marked,
+    );
+  const findAccount = find(accounts);
+  const findApplication = find(applications as unknown as typeof accounts);
+
+  async function withMarks<G extends Markable, R>(
+    records: readonly G[],
+    result: (record: G, account: Marked, application: Marked) => R,
+  ): Promise<R[]> {
+    const ofAccount = atMostOnce((id) => findAccount({ id }));
+    const ofApplication = atMostOnce((id) => findApplication({ id }));
+    return Promise.all(
+      records.map(async (record) => {
+        const { account_id, application_id } = record;
+        // Only a `RevokedRecord` is left.
+        if (account_id === null) return result(record, null, null);
+        const marks = await Promise.all([ofAccount(account_id), ofApplication(application_id)]);
+        return result(record, ...marks);
+      }),
+    );
+  }
+
+  const shown = <G extends Markable>(records: readonly G[]): Promise<G[]> =>
+    withMarks(records, (...of) => asEnded(...of));
+
+  return {
+    /** As a reader sees them. */
+    shown,
+
+    /**
+     * How each of these was ended; those of one mark together.
+     *
+     * @param otherwise - where no mark is there any more
+     */
+    async endedOf(records: readonly Markable[], otherwise: Ended) {
+      const all = await withMarks(records, (record, ...of) => ({
+        ...{ id: record.id, by: endingOf(record, ...of) ?? otherwise },
+      }));
+      const byMark = Map.groupBy(all, ({ by }) => JSON.stringify(by));
+      return [...byMark.values()].flatMap((of) =>
+        of[0] === undefined ? [] : { ids: of.map(({ id }) => id), ...of[0].by },
+      );
+    },
+
+    /**
+     * Those that no mark has ended, at most `limit`.
+     *
+     * @param read - the next part of the list, newest first
+     */
+    async active<G extends Markable>(
+      read: (range: { before: string | null; limit: number }) => Promise<G[]>,
+      { limit, ...range }: { before: string | null; limit: number },
+    ): Promise<G[]> {
+      const found: G[] = [];
+      for (let { before } = range; ; ) {
+        const some = await read({ before, limit });
+        found.push(...(await shown(some)).filter(({ revoked_at }) => revoked_at === null));
+        before = some.at(-1)?.id ?? null;
+        if (some.length < limit || found.length >= limit) return found.slice(0, limit);
+      }
+    },
+  };
+}
+
+function atMostOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
+  const found = new Map<string, Promise<T>>();
+  return (id) => {
+    const known = found.get(id) ?? find(id);
+    found.set(id, known);
+    return known;
+  };
+}

@@ -1,0 +1,378 @@
+import { afterChange } from '@latchkey/domain/domain-error';
+import type { Adapter, Decision } from '../adapter.ts';
+import {
+  type Givens,
+  greatest,
+  isSet,
+  lessThan,
+  merged,
+  moreThan,
+  oneOf,
+  when,
+} from '../condition.ts';
+import {
+  type Ended,
+  type Ending,
+  endedBy,
+  unfinishedOf,
+  WORK_STEPS,
+  type Work,
+  type WorkStep,
+  withDone,
+  withEnding,
+  workOf,
+} from '../endings.ts';
+import type { RecordOf } from '../kind.ts';
+import { accounts, applications, grants, links, pages } from '../kinds.ts';
+import { type AccountRecord, ERASED, type RevokedRecord } from '../records.ts';
+import type { Done, RevocationMark, Store } from '../store.ts';
+import { revisionAfter } from './accounts.ts';
+import { REVOKED, revokedRecord } from './grants.ts';
+import { hasEnding, type Marking, marking, oldestOf } from './marking.ts';
+import { MARKABLE, type MarksInside } from './marks.ts';
+import { forgetting } from './names.ts';
+import { revoked } from './revoked.ts';
+
+/** Small enough that a step does not delay others. */
+const PART = 256;
+
+interface Parts {
+  /** Tells some events of all that was acknowledged. Returns whether there may be more. */
+  tell(): Promise<boolean>;
+  /** Whether the log of the database has nothing that was deleted. May empty it. */
+  isLogEmpty(): Promise<boolean>;
+}
+
+interface Ids {
+  ids: readonly string[];
+}
+
+/** What has begun with a mark, and how it goes on. */
+export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }: Parts) {
+  const byIds = ({ ids }: Givens<Ids>) => ({ id: oneOf(ids) });
+  // A step that goes on, or arrives, after something new was made spares that.
+  const ofAccount = ({ account_id, before }: Givens<Work>) => ({
+    ...{ account_id, account_revision: lessThan(before) },
+  });
+  const ofApplication = ({ application_id, before }: Givens<Work>) => ({
+    ...{ application_id, application_revocations: lessThan(before) },
+  });
+  const inPair = ({ application_id }: Givens<Work>) => when(application_id, { application_id });
+
+  const unrevoked = { revoked_at: null, created_at: isSet };
+  const grantsOfAccount = db.list(
+    grants,
+    (of: Givens<Work>) => [{ ...ofAccount(of), ...unrevoked }, inPair(of)],
+    MARKABLE,
+    asIs,
+    { index: 'unrevoked_by_account', isDecisive: true },
+  );
+  const grantsOfApplication = db.list(
+    grants,
+    (of: Givens<Work>) => ({ ...ofApplication(of), ...unrevoked }),
+    MARKABLE,
+    asIs,
+    // The oldest first: what is new is passed over once, at the end.
+    { index: 'unrevoked_by_application', order: { by: ['id'] }, isDecisive: true },
+  );
+  const revoke = db.changeSome(
+    grants,
+    (of: Givens<Ids & Ended>) => ({
+      where: { ...byIds(of), ...unrevoked },
+      set: revoked({
+        revoked_at: of.revoked_at,
+        revoked_by: of.revoked_by,
+        revoked_reason: of.revoked_reason,
+      }),
+    }),
+    REVOKED,
+    revokedRecord,
+    { ends: true },
+  );
+
+  const pending = { revoked_at: null, created_at: null };
+  const codesOfAccount = db.list(
+    grants,
+    (of: Givens<Work & { is_issued: true | null }>) => [
+      { ...ofAccount(of), ...pending },
+      inPair(of),
+      // One without a hash is not issued yet. It has no account to be spared for, unless that is erased.
+      when(of.is_issued, { code_hash: isSet }),
+    ],
+    ['id', 'link_id'],
+    asIs,
+    { index: 'unrevoked_by_account', isDecisive: true },
+  );
+  const codesOfApplication = db.list(
+    grants,
+    (of: Givens<Work>) => ({
+      ...{ ...ofApplication(of), ...pending, code_expires_at: isSet, code_hash: isSet },
+    }),
+    ['id', 'link_id'],
+    asIs,
+    { index: 'codes_by_application', isDecisive: true },
+  );
+  const removeCodes = db.removeSome(grants, (of: Givens<Ids>) => ({
+    ...byIds(of),
+    created_at: null,
+  }));
+
+  const listPages = db.list(pages, ofAccount, ['id', 'link_id'], asIs, {
+    ...{ index: 'pages_by_account', isDecisive: true },
+  });
+  const removePages = db.removeSome(pages, byIds);
+  const listLinks = db.list(links, ofAccount, ['id'], asIs, {
+    ...{ index: 'links_by_account', isDecisive: true },
+  });
+  const removeLinks = db.removeSome(links, byIds);
+  // What is stored later gets no body.
+  const forgetMessages = forgetting(
+    db,
+    ({ account_id, before }: Givens<Work & { now: number }>) => ({
+      ...{ names_of: account_id, account_revision: lessThan(before) },
+    }),
+  );
+
+  const findTombstone = db.joined(
+    accounts,
+    ({ id }: Givens<{ id: string }>) => ({ id }),
+    ['erased_at', 'erased_until'],
+    {},
+    (tombstone: Pick<RecordOf<typeof accounts>, 'erased_at' | 'erased_until'>) => tombstone,
+  );
+  const eraseNames = db.changeSome(
+    grants,
+    (of: Givens<Work & { erased_until: string | null }>) => ({
+      where: [
+        { ...ofAccount(of), created_at: isSet, account: isSet },
+        when(of.erased_until, { id: moreThan(of.erased_until) }),
+      ],
+      set: { account: merged<AccountRecord>(ERASED), choice: null },
+    }),
+    ['id'],
+    ({ id }) => id,
+    { index: 'grants_by_account', order: { by: ['id'] }, ends: true },
+  );
+  const noteProgress = db.change(
+    accounts,
+    (of: Givens<{ id: string; erased_at: number; erased_until: string }>) => ({
+      where: { id: of.id, erased_at: of.erased_at },
+      set: { erased_until: greatest<string>(of.erased_until) },
+    }),
+    [],
+    () => true,
+    { ends: true },
+  );
+
+  type Part = Partial<Omit<Done, 'isOver'>> | null;
+
+  /** After the link requests that they are about: a repetition finds those by them. */
+  async function removeWithLinks(
+    found: readonly { id: string; link_id: string | null }[],
+    remove: typeof removePages,
+  ): Promise<number> {
+    const ids = found.flatMap(({ link_id }) => link_id ?? []);
+    if (ids.length > 0) await removeLinks({ ids });
+    return remove({ ids: found.map(({ id }) => id) });
+  }
+
+  /** Each does a part; null once it finds nothing to do. */
+  const steps: Readonly<Record<WorkStep, (of: Work & { limit: number }) => Promise<Part>>> = {
+    async pages(of) {
+      const found = await listPages(of);
+      return found.length === 0 ? null : { changed: await removeWithLinks(found, removePages) };
+    },
+
+    async messages(of) {
+      const some = await forgetMessages({ ...of, now: of.at });
+      return some && { changed: some.length };
+    },
+
+    async grants(of) {
+      const found = await (of.account_id === null ? grantsOfApplication : grantsOfAccount)(of);
+      if (found.length === 0) return null;
+      const ended = await endedOf(found, endedBy(of));
+      const done: RevokedRecord[] = [];
+      for (const one of ended) done.push(...((await revoke(one)) ?? []));
+      return { changed: done.length, revoked: done };
+    },
+
+    async codes(of) {
+      const is_issued = of.kind === 'erasure' ? null : true;
+      const found = await (of.account_id === null
+        ? codesOfApplication(of)
+        : codesOfAccount({ ...of, is_issued }));
+      if (found.length === 0) return null;
+      const ids = found.map(({ id }) => id);
+      const changed = await (of.kind === 'erasure'
+        ? removeWithLinks(found, removeCodes)
+        : removeCodes({ ids }));
+      return { changed, codes_cancelled: changed };
+    },
+
+    // After the codes: one that is no longer pending was redeemed, so its link request names the account by now.
+    async links(of) {
+      const found = await listLinks(of);
+      if (found.length === 0) return null;
+      return { changed: await removeLinks({ ids: found.map(({ id }) => id) }) };
+    },
+
+    async names(of) {
+      const id = of.account_id as string;
+      const tombstone = await findTombstone({ id });
+      // Who has put the account again has done this first.
+      if (tombstone?.erased_at == null) return null;
+      const { erased_at, erased_until } = tombstone;
+      const some = await eraseNames({ ...of, erased_until });
+      const last = some?.toSorted().at(-1);
+      if (last !== undefined) await noteProgress({ id, erased_at, erased_until: last });
+      return some && { changed: some.length };
+    },
+
+    log: async () => ((await isLogEmpty()) ? null : {}),
+
+    // What is recorded has the address of the application's document.
+    events: async () => ((await tell()) ? {} : null),
+  };
+
+  async function doStep(of: Work, step: WorkStep, limit: number): Promise<Done> {
+    // The mark is there, so something has changed.
+    const part = await afterChange(() => steps[step]({ ...of, limit }));
+    return { isOver: part === null, ...{ changed: 0, revoked: [], codes_cancelled: 0 }, ...part };
+  }
+
+  const finishOfAccount = db.modify(
+    accounts,
+    ({ account_id }: Work) => account_id as string,
+    (found, of) => finished(found, of, { revision: revisionAfter(found) }),
+    { ends: true },
+  );
+  const finishOfApplication = db.modify(
+    applications,
+    ({ application_id }: Work) => application_id as string,
+    (found, of) => finished(found, of, of.kind === 'deletion' ? { document_uri: null } : {}),
+    { ends: true },
+  );
+
+  async function finishWork(of: Work): Promise<void> {
+    await afterChange(() =>
+      of.account_id === null ? finishOfApplication(of) : finishOfAccount(of),
+    );
+  }
+
+  /** All that is left. A reader of the log is not waited for. */
+  async function finish(of: Work): Promise<void> {
+    for (const step of WORK_STEPS[of.kind]) {
+      while (!(await doStep(of, step, PART)).isOver && step !== 'log') {
+        // In parts, so that requests run in between.
+      }
+    }
+    await finishWork(of);
+  }
+
+  const markAccount = db.modify(
+    accounts,
+    ({ account_id }: RevocationMark) => account_id as string,
+    (found, mark): Decision<Account, Marking<Work | null>> => {
+      if (!found?.account) return { result: { work: null } };
+      const revision = revisionAfter(found);
+      const { application_id } = mark;
+      const of = { account_id: found.id };
+      return marked({ ...found, revision }, { ...mark, application_id, next: revision, of });
+    },
+    { ends: true },
+  );
+  const markApplication = db.modify(
+    applications,
+    ({ application_id }: RevocationMark) => application_id as string,
+    (found, mark): Decision<Application, Marking<Work | null>> => {
+      if (found === null || found.deleted_at !== null) return { result: { work: null } };
+      const revocations = found.revocations + 1;
+      const of = { application_id: found.id };
+      return marked(
+        { ...found, revocations },
+        { ...mark, application_id: undefined, next: revocations, of },
+      );
+    },
+    { ends: true },
+  );
+
+  const listAccounts = db.list(
+    accounts,
+    () => ({ unfinished_since: isSet }),
+    ['id', 'endings'],
+    ({ id, endings }) => unfinishedOf({ endings }, { account_id: id }),
+    { index: 'unfinished_accounts', order: { by: ['unfinished_since'] } },
+  );
+  const listApplications = db.list(
+    applications,
+    () => ({ unfinished_since: isSet }),
+    ['id', 'endings'],
+    ({ id, endings }) => unfinishedOf({ endings }, { application_id: id }),
+    { index: 'unfinished_applications', order: { by: ['unfinished_since'] } },
+  );
+
+  const operations: Pick<Store, 'markRevocation' | 'listWork' | 'doStep' | 'finishWork'> = {
+    markRevocation: (mark) =>
+      marking(
+        () => (mark.account_id === undefined ? markApplication(mark) : markAccount(mark)),
+        finish,
+      ),
+
+    async listWork(limit) {
+      const listed = await Promise.all([listAccounts({ limit }), listApplications({ limit })]);
+      const all = listed.flat(2).sort((one, other) => one.at - other.at);
+      return all.slice(0, limit);
+    },
+
+    doStep,
+    finishWork,
+  };
+  return { operations, finish };
+}
+
+const asIs = <T>(record: T): T => record;
+
+type Account = RecordOf<typeof accounts>;
+type Application = RecordOf<typeof applications>;
+
+/**
+ * @param raised - the record with its number raised
+ * @param mark.next - that number
+ * @param mark.of - the record
+ */
+function marked<S extends Account | Application>(
+  raised: S,
+  mark: Omit<RevocationMark, 'application_id' | 'account_id'> & {
+    application_id: string | undefined;
+    next: number;
+    of: Parameters<typeof workOf>[1];
+  },
+): Decision<S, Marking<Work | null>> {
+  const { now, initiator, next, before = next, application_id, of } = mark;
+  const ending: Ending = {
+    ...{ kind: 'revocation', before: Math.min(before, next), at: now, by: initiator },
+    ...(application_id !== undefined && { application_id }),
+  };
+  const marks = withEnding(raised, ending);
+  if (marks === null) return { result: { first: oldestOf(raised, of) } };
+  return {
+    result: { work: workOf(ending, of) },
+    put: { ...raised, ...marks },
+    isMade: (later) => hasEnding(later, ending),
+  };
+}
+
+function finished<S extends Account | Application>(
+  found: S | null,
+  of: Work,
+  others: Partial<S>,
+): Decision<S, void> {
+  const marks = withDone(found, of);
+  if (found === null || marks === null) return { result: undefined };
+  return {
+    result: undefined,
+    put: { ...found, ...others, ...marks },
+    isMade: (later) => withDone(later, of) === null,
+  };
+}
