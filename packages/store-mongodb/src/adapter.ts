@@ -644,12 +644,15 @@ export function mongoAdapter(
     { grant_id }: Options = {},
   ): AnyCall {
     const begin = prepare(steps);
+    async function run(input: Input): Promise<unknown> {
+      const running = begin(input);
+      let { done, value } = running.next();
+      while (!done) ({ done, value } = running.next(await value));
+      return value;
+    }
     return async (input) => {
       try {
-        const running = begin(input);
-        let { done, value } = running.next();
-        while (!done) ({ done, value } = running.next(await value));
-        return value;
+        return await database.inSequence(() => run(input));
       } catch (error) {
         const isUnknown = error instanceof DomainError && error.code === 'outcome_unknown';
         if (!isUnknown || !grant_id) throw error;

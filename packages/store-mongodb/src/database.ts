@@ -65,6 +65,7 @@ export class Database {
   #preparation: Promise<Collections> | undefined;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #sequences = new Set<Promise<unknown>>();
   readonly #onError: (error: unknown) => void;
   readonly #options: DatabaseOptions;
   readonly #setNames = new Set<string>();
@@ -188,10 +189,23 @@ export class Database {
     );
   }
 
+  /** Steps that belong together: those that are left are still made while the store is closed. */
+  async inSequence<T>(steps: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closed();
+    const made = steps();
+    this.#sequences.add(made);
+    try {
+      return await made;
+    } finally {
+      this.#sequences.delete(made);
+    }
+  }
+
   /** No request waits any more, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#indexKeeper?.close();
+    await Promise.allSettled(this.#sequences);
     await Promise.allSettled([...this.#running, this.#preparation]);
     await this.#client.close();
   }
@@ -205,8 +219,7 @@ export class Database {
   }
 
   async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted)
-      throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
+    if (this.#closing.signal.aborted && this.#sequences.size === 0) throw closed();
     // Of the call: once the request is over, nothing is written for it any more.
     const scope = requestScope();
     let collections: Collections;
@@ -273,6 +286,8 @@ export class Database {
     this.#indexKeeper = keeper;
   }
 }
+
+const closed = () => new DomainError('store_unavailable', {}, new Error('The store is closed.'));
 
 /** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(

@@ -6,7 +6,7 @@ import {
 } from '@latchkey/domain/request-scope';
 import type { Store } from '@latchkey/store/store';
 import { erase, revokeAll } from '@latchkey/store-suite/finish';
-import { aCode, anId, anInitiator, redemptionOf } from '@latchkey/store-suite/records';
+import { aCode, anAccount, anId, anInitiator, redemptionOf } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toId } from '../src/documents/values.ts';
@@ -69,24 +69,43 @@ test('a write that has no reply by then may have been made', async () => {
   expect(await outcome).toEqual({ code: 'outcome_unknown', grant_id: code.grant_id });
 });
 
-const work = { account_id: anId(), now: 0, initiator: anInitiator() };
+const mark = { account_id: anId(), now: 0, initiator: anInitiator() };
+const disconnect = { ...mark, application_id: anId() };
 
-const disconnect = () => revokeAll(store, { ...work, application_id: anId() });
+test.each<[string, string, () => Promise<unknown>]>([
+  ['an erasure', 'pages', () => erase(store, mark)],
+  ['an erasure', 'grants', () => erase(store, mark)],
+  ['a disconnect', 'grants', () => revokeAll(store, disconnect)],
+])(
+  '%s that is cut short in its work, at %s, is not said to have changed nothing',
+  async (_, kind, call) => {
+    const found = { _id: toId(anId()), created_at: new Date(0), link_id: toId(anId()) };
+    const account = { _id: toId(mark.account_id), account: anAccount({ id: mark.account_id }) };
+    server.on('find', ({ find }) =>
+      batch(...(find === 'accounts' ? [account] : find === kind ? [found] : [])),
+    );
+    server.hold('delete', replies);
+    server.hold('update', replies);
+    // The mark is made.
+    server.on('update', ({ update }) => (update === 'accounts' ? { n: 1, nModified: 1 } : 'hold'));
+    const outcome = codeOf(inRequest(call));
+    await sent(1);
+    vi.advanceTimersByTime(REQUEST_DEADLINE);
+    expect(await outcome).toEqual({ code: 'outcome_unknown' });
+  },
+);
 
-test.each<[string, string, string, () => Promise<unknown>]>([
-  ['an erasure', 'delete', 'outcome_unknown', () => erase(store, work)],
-  ['an erasure', 'update', 'outcome_unknown', () => erase(store, work)],
-  ['a disconnect', 'update', 'store_unavailable', disconnect],
-])('%s that is cut short in a part, at its %s, is %s', async (_, name, code, call) => {
-  const grant = { _id: toId(anId()), created_at: new Date(0), link_id: toId(anId()) };
-  server.script('find', batch(grant));
-  server.hold(name, replies);
-  // The mark of the erasure is no part.
-  server.on(name, (command) => (command[name] === 'accounts' ? { n: 1, nModified: 1 } : 'hold'));
+test.each<[string, () => Promise<unknown>]>([
+  ['an erasure', () => store.markErasure(mark)],
+  ['a disconnect', () => store.markRevocation(disconnect)],
+])('the mark of %s that has no reply by then may have been made', async (_, call) => {
+  const account = { _id: toId(mark.account_id), account: anAccount({ id: mark.account_id }) };
+  server.on('find', () => batch(account));
+  server.hold('update', replies);
   const outcome = codeOf(inRequest(call));
   await sent(1);
   vi.advanceTimersByTime(REQUEST_DEADLINE);
-  expect(await outcome).toEqual({ code });
+  expect(await outcome).toEqual({ code: 'outcome_unknown' });
 });
 
 test('the deadline is one for all steps, and no step begins after it', async () => {

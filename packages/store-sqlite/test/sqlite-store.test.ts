@@ -145,7 +145,7 @@ describe('the SQLite store', () => {
     }
 
     const left = await erase(store, { account_id, now: 9, initiator: anInitiator() });
-    expect(left).toBe(450 - 3 * 100);
+    expect(left).toBe(450 - 4 * 100);
     expect(await ends()).toEqual(new Set([7]));
   });
 

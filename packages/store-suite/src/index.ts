@@ -21,6 +21,7 @@ import { describeLifecycle } from './lifecycle.ts';
 import { describeLinks } from './links.ts';
 import { describeLists } from './lists.ts';
 import { describeLogNumbers } from './log-numbers.ts';
+import { describeMarks } from './marks.ts';
 import { describeModel } from './model.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
@@ -48,6 +49,7 @@ export function testStore(name: string, harness: StoreHarness): void {
     describeDocumented(stores);
     describeAccounts(stores);
     describeErasure(stores);
+    describeMarks(stores);
     describeDeletion(stores);
     describeTexts(stores);
     describeScopes(stores);
