@@ -297,6 +297,8 @@ export type RevocationMark = Parties &
 export interface Done {
   /** Whether nothing was left to do. */
   isOver: boolean;
+  /** Nothing can be done now: a reader of SQLite's log holds it up. */
+  isHeld?: true;
   /** How many records this call has changed. */
   changed: number;
   /** The grants that this call has revoked. Two that do the same at once may both have one. */

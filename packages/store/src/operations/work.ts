@@ -229,7 +229,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }
       return some && { changed: some.length };
     },
 
-    log: async () => ((await isLogEmpty()) ? null : {}),
+    log: async () => ((await isLogEmpty()) ? null : { isHeld: true }),
 
     // What is recorded has the address of the application's document.
     events: async () => ((await tell()) ? {} : null),

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+
+/** A step aims at so much of the main thread; on MongoDB, of the primary. */
+const AIM: Milliseconds = 5;
+
+// Less would pay for a commit each.
+const LEAST = 8;
+const MOST = 1_000;
+const FIRST = 100;
+
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/**
+ * Makes steps until one returns false. Each takes on at most `limit` records, as many as was right for the one before.
+ *
+ * @throws Stopped once the pace is stopped
+ */
+export type InSteps = (step: (limit: number) => Promise<boolean>) => Promise<void>;
+
+/** Takes turns with requests: what runs behind rests for as long as it worked. */
+export interface Pace {
+  readonly inSteps: InSteps;
+  /** The steps that run come to their ends; no other one begins. */
+  stop(): void;
+}
+
+/** @param monotonic - in milliseconds. Default: that of the process */
+export function createPace(monotonic: Clock = () => performance.now()): Pace {
+  const stopped = new AbortController();
+  let running = 0;
+  let beganAt = 0;
+  /** Since the last rest. */
+  let worked: Milliseconds = 0;
+  let rest: Promise<unknown> | null = null;
+  let quiet = Promise.withResolvers<void>();
+
+  async function wait(): Promise<void> {
+    for (;;) {
+      if (stopped.signal.aborted) throw new Stopped();
+      if (rest !== null) await rest;
+      // Steps that keep joining would put the rest off.
+      else if (running > 0 && worked + monotonic() - beganAt >= AIM) await quiet.promise;
+      else return;
+    }
+  }
+
+  function begin(): void {
+    running += 1;
+    if (running > 1) return;
+    beganAt = monotonic();
+    quiet = Promise.withResolvers();
+  }
+
+  function end(): void {
+    running -= 1;
+    if (running > 0) return;
+    worked += monotonic() - beganAt;
+    if (worked >= AIM) {
+      rest = sleep(worked, undefined, { signal: stopped.signal })
+        .catch(() => {})
+        .finally(() => {
+          rest = null;
+        });
+      worked = 0;
+    }
+    quiet.resolve();
+  }
+
+  /** Steps of several pieces of work run together, so that they share a commit. */
+  async function turn(step: () => Promise<boolean>): Promise<boolean> {
+    await wait();
+    begin();
+    try {
+      return await step();
+    } finally {
+      end();
+    }
+  }
+
+  return {
+    async inSteps(step) {
+      let limit = FIRST;
+      let isMore = true;
+      while (isMore) {
+        isMore = await turn(async () => {
+          const startedAt = monotonic();
+          const more = await step(limit);
+          limit = limitAfter(limit, monotonic() - startedAt);
+          return more;
+        });
+      }
+    },
+
+    stop: () => stopped.abort(),
+  };
+}
+
+/** At most twice as much: one quick step proves little. */
+function limitAfter(limit: number, took: Milliseconds): number {
+  const factor = took * 2 <= AIM ? 2 : AIM / took;
+  return Math.round(Math.min(Math.max(limit * factor, LEAST), MOST));
+}

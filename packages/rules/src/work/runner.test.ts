@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '@latchkey/domain/domain-error';
+import { inRequest } from '@latchkey/domain/request-scope';
+import type { Work, WorkStep } from '@latchkey/store/endings';
+import type { RevokedRecord } from '@latchkey/store/records';
+import type { Done } from '@latchkey/store/store';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createRunner, MAX_ENDED_GRANTS, type Runner, type RunnerOptions } from './runner.ts';
+
+const work: Work = {
+  ...{ kind: 'revocation', account_id: 'a', application_id: null, before: 7, at: 0 },
+  by: { request_id: 'r', by: 'operator', secret_id: null },
+};
+
+const grant = (number: number): RevokedRecord => ({
+  ...{ grant_id: String(number).padStart(5, '0'), application_id: 'b' },
+  ...{ created_at: 0, revoked_at: 0 },
+});
+
+const OVER: Done = { isOver: true, changed: 0, revoked: [], codes_cancelled: 0 };
+
+type Step = (step: WorkStep, limit: number) => Promise<Done> | Done;
+
+let runners: Runner[] = [];
+afterEach(async () => {
+  await Promise.all(runners.map((runner) => runner.close()));
+  runners = [];
+});
+
+/** Processes on a database whose steps are these. What is finished is no longer listed. */
+function database(doStep: Step) {
+  const unfinished = new Set([work]);
+  const holders = new Map<string, string>();
+  const done: string[] = [];
+  const store = {
+    listWork: async () => [...unfinished],
+    async doStep(_work: Work, step: WorkStep, limit: number) {
+      const result = await doStep(step, limit);
+      done.push(step);
+      return result;
+    },
+    async finishWork() {
+      done.push('finish');
+      unfinished.clear();
+    },
+    async takeLease({ name, holder }: { name: string; holder: string }) {
+      const isFree = (holders.get(name) ?? holder) === holder;
+      if (isFree) holders.set(name, holder);
+      return isFree;
+    },
+    async releaseLease({ name }: { name: string }) {
+      holders.delete(name);
+    },
+  };
+  const lines: object[] = [];
+  const counted: [string, number | undefined][] = [];
+  const errors: unknown[] = [];
+  function start(options: Partial<RunnerOptions> = {}): Runner {
+    const runner = createRunner(store, {
+      clock: () => 1_500,
+      counts: { add: (name, count) => void (count !== 0 && counted.push([name, count])) },
+      log: {
+        info: (members: object) => void lines.push(members),
+      } as unknown as RunnerOptions['log'],
+      onError: (error) => errors.push(error),
+      lookEvery: 20,
+      ...options,
+    });
+    runners.push(runner);
+    return runner;
+  }
+  return { start, done, lines, counted, errors, holders };
+}
+
+/** So many grants, in parts. */
+function grants(count: number): Step {
+  let left = count;
+  return (step, limit) => {
+    if (step !== 'grants' || left === 0) return OVER;
+    const some = Math.min(left, limit);
+    const revoked = Array.from({ length: some }, (_, index) => grant(left - index));
+    left -= some;
+    return { ...OVER, isOver: false, changed: some, revoked };
+  };
+}
+
+test('it does the steps in their order, counts what is written down, and logs the end', async () => {
+  const { start, done, lines, counted } = database(grants(3));
+  const { revoked, ...progress } = await start().run(work);
+  expect(progress).toEqual({ isDone: true, grants_revoked: 3, codes_cancelled: 0 });
+  expect(revoked.map(({ grant_id }) => grant_id)).toEqual(['00003', '00002', '00001']);
+  expect(done).toEqual(['grants', 'grants', 'codes', 'grants', 'finish']);
+  expect(counted).toEqual([['revoked:host', 3]]);
+  const of = { kind: 'revocation', account_id: 'a', request_id: 'r' };
+  expect(lines).toEqual([{ ...of, grants_revoked: 3, codes_cancelled: 0, seconds: 1.5 }]);
+});
+
+test('of many grants, it names the first 1,000, and ends all', async () => {
+  const { start } = database(grants(1_250));
+  const { grants_revoked, revoked } = await start().run(work);
+  expect(grants_revoked).toBe(1_250);
+  expect(revoked).toHaveLength(MAX_ENDED_GRANTS);
+});
+
+test('nothing marked is nothing to do', async () => {
+  const { start, done } = database(grants(0));
+  expect(await start().run(null)).toMatchObject({ isDone: true, grants_revoked: 0 });
+  expect(done).toEqual([]);
+});
+
+test.each([
+  ['its time', undefined],
+  ['the time of its request', 30],
+])('an answer waits for no longer than %s, and the work goes on', async (_, deadline) => {
+  const blocked = Promise.withResolvers<Done>();
+  const { start, lines } = database(() => blocked.promise);
+  const runner = start({ waits: deadline === undefined ? 30 : 600_000 });
+  const endsAt = performance.now() + (deadline ?? 600_000);
+  const { isDone } = await inRequest(() => runner.run(work), { endsAt });
+  expect(isDone).toBe(false);
+  blocked.resolve(OVER);
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+});
+
+test('a failure after the mark is no error of the answer, and the next look goes on', async () => {
+  let fails = true;
+  const { start, errors, lines } = database(() => {
+    if (fails) throw new DomainError('store_unavailable');
+    return OVER;
+  });
+  const runner = start();
+  expect(await runner.run(work)).toMatchObject({ isDone: false });
+  expect(errors).toHaveLength(1);
+  fails = false;
+  runner.watch([]);
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+});
+
+test('work that is held up delays no answer, and goes on where it was', async () => {
+  let isHeld = true;
+  const { start, done, lines } = database((step) =>
+    step === 'codes' && isHeld ? { ...OVER, isOver: false, isHeld: true } : OVER,
+  );
+  const runner = start({ waits: 600_000 });
+  expect(await runner.run(work)).toMatchObject({ isDone: false });
+  isHeld = false;
+  runner.watch([]);
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  expect(done.filter((step) => step !== 'codes')).toEqual(['grants', 'grants', 'finish']);
+});
+
+test('of processes that look, one does what another has left', async () => {
+  const { start, done, lines, holders } = database(grants(0));
+  holders.set('work:revocation:a:-:7', 'a process that was killed');
+  for (const runner of [start(), start()]) runner.watch([]);
+  await sleep(60);
+  expect(done).toEqual([]);
+  // Its lease is over.
+  holders.clear();
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await sleep(60);
+  expect(done).toEqual(['grants', 'codes', 'grants', 'finish']);
+});
+
+test('of processes, one does a chore when it is due', async () => {
+  const { start } = database(grants(0));
+  const run = vi.fn(async () => {});
+  for (const runner of [start(), start()]) {
+    runner.watch([{ name: 'a', every: 50_000, run }]);
+    await sleep(30);
+  }
+  expect(run).toHaveBeenCalledTimes(1);
+});
