@@ -1,7 +1,6 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
 import { createExportTurns } from '@latchkey/rules/accounts/export-turns';
-import { createDeletions } from '@latchkey/rules/applications/deletions';
 import { createAudit, createAuditLines } from '@latchkey/rules/audit/audit';
 import { createCommandChanges } from '@latchkey/rules/audit/command-changes';
 import { createLogNumbers } from '@latchkey/rules/audit/log-numbers';
@@ -21,8 +20,9 @@ import type { Resolve } from '@latchkey/rules/outbound/resolve';
 import { createRegisteredClients } from '@latchkey/rules/registration/registered-clients';
 import type { Service } from '@latchkey/rules/service';
 import { createCounts, noCounts } from '@latchkey/rules/summary/counts';
-import { createLiveGrants } from '@latchkey/rules/summary/live-grants';
+import { countLiveGrants } from '@latchkey/rules/summary/live-grants';
 import { createVouchers } from '@latchkey/rules/vouchers';
+import { type Chore, createRunner, type RunnerOptions } from '@latchkey/rules/work/runner';
 import { observeStore, type StoreObserver } from '@latchkey/store/observe-store';
 import { createRoom } from '@latchkey/store/room';
 import type { Store, StoreOptions } from '@latchkey/store/store';
@@ -64,6 +64,7 @@ export interface ServiceOptions {
   counts?: boolean;
   /** How long counts wait to be written. Default: a minute. For tests. */
   writeCountsEvery?: Milliseconds;
+  work?: Pick<RunnerOptions, 'waits' | 'lookEvery'> | undefined;
   watcher?: Watcher;
 }
 
@@ -154,6 +155,7 @@ export async function openService(
     settings = () => [],
     counts: isCounted = true,
     writeCountsEvery,
+    work,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -223,11 +225,11 @@ export async function openService(
         isCounted
           ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
           : noCounts,
-      liveGrants: () => createLiveGrants(store, { clock, counts: service.counts, onError }),
-      deletions: () => createDeletions(store, { clock, counts: service.counts, onError }),
+      runner: () => createRunner(store, { ...work, clock, counts: service.counts, log, onError }),
       idleGrants: () =>
         createIdleGrants(store, {
-          ...{ clock, monotonic, audit, counts: service.counts, onError },
+          ...{ clock, monotonic, audit, counts: service.counts },
+          inSteps: service.runner.inSteps,
           onWarning(problem) {
             log.warn({ problem }, 'the clock needs attention');
           },
@@ -261,6 +263,36 @@ const made = <Name extends keyof Service>(
   name: Name,
 ): Service[Name] | undefined => Object.getOwnPropertyDescriptor(service, name)?.value;
 
+const MINUTE: Milliseconds = 60_000;
+// An idle grant is revoked within an hour.
+const IDLE_GRANTS_EVERY = 30 * MINUTE;
+// It is seen whether a count is due.
+const LIVE_GRANTS_EVERY = 10 * MINUTE;
+
+/** What runs behind all requests. */
+export function watchService(service: Service): void {
+  const { store, clock, counts, idleGrants, runner } = service;
+  const { inSteps } = runner;
+  const housekeeping = store.housekeeping.map(
+    ({ name, step }): Chore => ({
+      ...{ name, every: MINUTE },
+      run: () => inSteps((limit) => step(clock(), limit)),
+    }),
+  );
+  runner.watch([
+    ...housekeeping,
+    { name: 'idle grants', every: IDLE_GRANTS_EVERY, run: idleGrants.end },
+    {
+      ...{ name: 'live grants', every: LIVE_GRANTS_EVERY },
+      run: () => countLiveGrants(store, { clock, counts, inSteps }),
+    },
+  ]);
+  service.events?.watch();
+  service.commandChanges.watch();
+  service.room.watch();
+  service.logNumbers.watch();
+}
+
 /** @param cut - ends the tries of messages that are running. Default: at once */
 export async function closeService(
   service: Service,
@@ -268,13 +300,7 @@ export async function closeService(
 ): Promise<void> {
   const { store, room, audit, commandChanges } = service;
   commandChanges.close();
-  await Promise.all([
-    made(service, 'deletions')?.close(),
-    made(service, 'idleGrants')?.close(),
-    made(service, 'liveGrants')?.close(),
-    room.close(),
-    service.events?.close(cut),
-  ]);
+  await Promise.all([made(service, 'runner')?.close(), room.close(), service.events?.close(cut)]);
   const unwritten = [made(service, 'useNotes'), audit, made(service, 'counts')];
   await Promise.all(unwritten.map((part) => part?.flush()));
   // Behind the last audit line.

@@ -27,7 +27,14 @@ import { shareOfAddress } from './http/limit-connections.ts';
 import type { PortRoutes } from './http/routes.ts';
 import { isDemo } from './is-demo.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { closeService, eventsFrom, linkingFrom, openService } from './open-service.ts';
+import {
+  closeService,
+  eventsFrom,
+  linkingFrom,
+  openService,
+  type ServiceOptions,
+  watchService,
+} from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { type Settings, settingsInForce } from './settings.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
@@ -82,6 +89,7 @@ export interface TestOptions extends StartOptions {
   timeouts?: Timeouts;
   intercept?: Intercept;
   delivery?: DeliverySettings;
+  work?: ServiceOptions['work'];
   /** Of the names of client documents. Default: as the machine resolves them. */
   resolve?: Resolve;
 }
@@ -96,6 +104,7 @@ export async function startServer(
     timeouts = TIMEOUTS,
     intercept,
     delivery,
+    work,
     resolve,
     evenIfCopied = false,
     evenIfIncomplete = false,
@@ -120,6 +129,7 @@ export async function startServer(
     keepsReserve: true,
     auditIsRequired,
     revokedGrantDays,
+    work,
     claim: { evenIfCopied, eventsKeys, ...(evenIfIncomplete && { incomplete: 'accept' }) },
     onCopied,
     linking: linkingFrom(settings, clock, resolve),
@@ -201,13 +211,7 @@ export async function startServer(
     await closeService(opened);
     throw error;
   }
-  service.deletions.watch();
-  service.events?.watch();
-  service.idleGrants.watch();
-  service.liveGrants.watch();
-  service.commandChanges.watch();
-  service.room.watch();
-  service.logNumbers.watch();
+  watchService(service);
   const connections = servers.reduce((sum, { maxConnections }) => sum + maxConnections, 0);
   const limit = {
     connections,

@@ -3,13 +3,12 @@ import type { Room } from '@latchkey/store/room';
 import type { Store } from '@latchkey/store/store';
 import type { UseNotes } from '@latchkey/store/use-notes';
 import type { ExportTurns } from './accounts/export-turns.ts';
-import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Events } from './events/events.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Linking } from './linking/linking.ts';
 import type { Counts } from './summary/counts.ts';
-import type { LiveGrants } from './summary/live-grants.ts';
+import type { Runner } from './work/runner.ts';
 
 /** What the rules work with. Each takes the parts that it uses. */
 export interface Dependencies {
@@ -18,12 +17,11 @@ export interface Dependencies {
   room: Room;
   useNotes: UseNotes;
   audit: Audit;
-  deletions: Deletions;
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;
   counts: Counts;
-  liveGrants: LiveGrants;
   linking: Linking | null;
+  runner: Runner;
   /** Null without EVENTS_KEY. */
   events: Events | null;
 }

@@ -247,6 +247,15 @@ export const application = z
   })
   .meta({ id: 'Application', description: 'A third-party application.' });
 
+export const deletedApplication = application
+  .extend({
+    state: z.enum(['deleting', 'deleted']).meta({
+      description:
+        'None of its secrets, codes and grants works, in both states. `deleting`: not all of its grants are written down as revoked yet, which the service does in the background. `deleted`: they are.',
+    }),
+  })
+  .meta({ id: 'DeletedApplication', description: 'A deleted application, as it was.' });
+
 export const newApplication = application
   .extend({
     secret: shownOnce.optional().meta({
@@ -651,11 +660,23 @@ export const connectionList = completeList(
   'ConnectionList',
   'All connections of an account, by the name of the application.',
 );
-export const revokedGrantList = completeList(
-  revokedGrant,
-  'RevokedGrantList',
-  'The grants that the call revoked.',
-);
+/** Of what has ended for every reader: whether it is written down too. */
+const revocationState = z.enum(['revoking', 'revoked']).meta({
+  description:
+    'Every grant that was active before the call has ended, and every code, in both states. `revoking`: not all of it is written down yet, which the service does in the background. `revoked`: it is.',
+});
+
+export const revokedGrantList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(revokedGrant).meta({
+      description:
+        'The grants that were written down as revoked in this call, newest first, at most 1,000. Empty does not mean that there were none.',
+    }),
+    next_cursor: z.null(),
+    state: revocationState,
+  })
+  .meta({ id: 'RevokedGrantList', description: 'What a disconnect has ended.' });
 
 export const page = z
   .object({
@@ -855,22 +876,31 @@ export const applicationList = list(application, 'ApplicationList');
 export const grantList = list(grantEntry, 'GrantList');
 export const accountList = list(accountEntry, 'AccountList');
 
+const grantsRevoked = z.int().meta({
+  description:
+    'How many grants were written down as revoked in this call. 0 does not mean that there were none.',
+});
+
 export const accountErasure = z
   .object({
     object: z.literal('account_erasure'),
     id: uuid.meta({ description: 'The id of the account.' }),
-    grants_revoked: z.int().meta({
-      description: 'How many grants this call revoked: 0 if the account was erased before.',
+    state: z.enum(['erasing', 'erased']).meta({
+      description:
+        'Nothing of the account works, and no reader gets its data, in both states. `erasing`: some of it is still stored, and the service removes it in the background. `erased`: nothing is, also of an account that was never known.',
     }),
+    grants_revoked: grantsRevoked,
   })
   .meta({ id: 'AccountErasure', description: 'An erased account.' });
 
 export const grantRevocations = z
   .object({
     object: z.literal('grant_revocations'),
-    grants_revoked: z.int().meta({ description: 'How many grants this call revoked.' }),
+    state: revocationState,
+    grants_revoked: grantsRevoked,
     codes_cancelled: z.int().meta({
-      description: 'How many codes, which were not converted, this call cancelled.',
+      description:
+        'How many codes, which were not converted, were written down as cancelled in this call.',
     }),
   })
   .meta({ id: 'GrantRevocations', description: 'What a call has ended.' });

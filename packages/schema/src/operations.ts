@@ -247,9 +247,9 @@ export const operations = {
     roles: ['operate'],
     summary: 'Delete a disabled application',
     description:
-      'Deletes an application for good and returns it as it was. From the response on, none of its secrets, codes and grants works. Its grants are revoked and its codes deleted; if there are many, shortly after the response.',
+      'Deletes an application for good and returns it as it was. From the response on, none of its secrets, codes and grants works. If there are so many that the response would take more than 5 seconds, its `state` is `deleting`, and the rest is written down in the background.',
     input: input.applicationIdInput,
-    output: object.application,
+    output: object.deletedApplication,
     errors: ['application_not_found', 'application_enabled'],
   },
   'admin.accounts.put': {
@@ -294,7 +294,7 @@ export const operations = {
     roles: ['host', 'operate'],
     summary: 'Erase an account',
     description:
-      'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null, and the external id is gone. Idempotent: if there is no such account, nothing is revoked.',
+      'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null, and the external id is gone. From the response on, nothing of the account works, and no reader gets its data. What takes more than 5 seconds is done in the background: then `state` is `erasing`. A repeated call says how far it is. Idempotent, also for an unknown account.',
     input: input.accountIdInput,
     output: object.accountErasure,
     errors: [],
@@ -474,7 +474,7 @@ export const operations = {
     roles: ['host', 'support', 'operate'],
     summary: 'Disconnect an application from an account',
     description:
-      'Revokes every active grant of the account with this application, and returns those it revoked. Idempotent.',
+      'Revokes every active grant of the account with this application, cancels every code that was not converted, and returns what was written down. From the response on, none of them works. What takes more than 5 seconds is written down in the background: then `state` is `revoking`. Idempotent.',
     input: input.connectionInput,
     output: object.revokedGrantList,
     errors: [],
@@ -596,7 +596,7 @@ export const operations = {
     roles: ['operate'],
     summary: 'Revoke every grant of an account or of an application',
     description:
-      'Ends every active grant, and cancels every code that was not converted. Takes exactly one of account_id and application_id. Idempotent, also for an unknown id. If there are too many for one call, it fails with `store_unavailable`; what was done stays done, and a repeated call does the rest.',
+      'Ends every active grant, and cancels every code that was not converted. From the response on, none of them works. Takes exactly one of account_id and application_id. What takes more than 5 seconds is written down in the background: then `state` is `revoking`. Idempotent, also for an unknown id; a repeated call ends what is active now as well.',
     input: input.grantFilterInput,
     output: object.grantRevocations,
     errors: [],

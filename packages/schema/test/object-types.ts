@@ -61,7 +61,9 @@ const byId = new Map(
 );
 
 const constant = (schema: unknown) => (schema as JsonSchema | undefined)?.const;
-const isList = ({ properties = {} }: JsonSchema) => constant(properties.object) === 'list';
+/** One with members of its own has a type of its own. */
+const isList = ({ properties = {} }: JsonSchema) =>
+  constant(properties.object) === 'list' && Object.keys(properties).length === 3;
 const isEmpty = ({ type, properties = {} }: JsonSchema) =>
   type === 'object' && Object.keys(properties).length === 0;
 

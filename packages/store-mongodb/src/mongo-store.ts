@@ -53,7 +53,6 @@ export function operations(
   };
 }
 
-const SWEEP_EVERY_MS = 60_000;
 const SWEPT_AT_ONCE = 1_000;
 const LOOK_EVERY_MS = 10_000;
 
@@ -85,24 +84,13 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   }
 
   const store = operations(database, clock, recordsEvents, days);
-  let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
-    sweeping ??= sweepOnce().finally(() => {
-      sweeping = null;
-    });
-    await sweeping;
-  }
-  async function sweepOnce(): Promise<void> {
     for (const { step } of store.housekeeping) {
       while (await step(clock(), SWEPT_AT_ONCE)) {
         // Lets requests run between two steps.
       }
     }
   }
-  const timer = setInterval(() => {
-    sweep().catch((error) => options.onError?.(error));
-  }, SWEEP_EVERY_MS).unref();
-
   async function look(): Promise<void> {
     try {
       await database.read(async ({ db, ...concerns }) =>
@@ -138,7 +126,6 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
 
     sweep,
     close() {
-      clearInterval(timer);
       clearInterval(looking);
       return database.close();
     },

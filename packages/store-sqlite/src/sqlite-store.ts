@@ -20,7 +20,7 @@ import { prepareSweeps } from './sweep.ts';
 import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
-const SWEEP_EVERY_MS = 60_000;
+const VOUCH_EVERY_MS = 60_000;
 /** Small enough that requests run in between, however long the service was stopped. */
 const SWEPT_AT_ONCE = 1_000;
 const RESERVE_EVERY_MS = 2_000;
@@ -108,7 +108,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   async function close(): Promise<void> {
-    clearInterval(sweeping);
+    clearInterval(vouching);
     clearInterval(reserving);
     await Promise.all([commits.idle(), filling]);
     if (path === IN_MEMORY) return database.close();
@@ -136,11 +136,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     ? setInterval(fillReserve, RESERVE_EVERY_MS).unref()
     : undefined;
 
-  const sweeping = setInterval(() => {
-    sweep().catch((error) => {
+  const vouching = setInterval(() => {
+    retryWhileLocked(vouch).catch((error) => {
       if (!closing) onError?.(error);
     });
-  }, SWEEP_EVERY_MS).unref();
+  }, VOUCH_EVERY_MS).unref();
 
   const queues: Queues = {
     read: reads.run.bind(reads),

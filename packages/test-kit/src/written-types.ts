@@ -47,9 +47,10 @@ export function typeWriter(describe: (name: string, schema: JsonSchema) => strin
 
 /** The types that the type of an object is written with: its own, or that of a list and that of its entries. */
 export function typeNames(schema: z.ZodType): [name: string, entry?: string] {
-  const { object, data, next_cursor } = (schema as z.ZodObject).shape ?? {};
+  const { object, data, next_cursor, ...own } = (schema as z.ZodObject).shape ?? {};
   const idOf = (named: z.ZodType) => named.meta()?.id as string;
-  if ((object as z.ZodLiteral | undefined)?.value !== 'list') return [idOf(schema)];
+  const isList = (object as z.ZodLiteral | undefined)?.value === 'list';
+  if (!isList || Object.keys(own).length > 0) return [idOf(schema)];
   const isComplete = (next_cursor as z.ZodType).type === 'null';
   return [isComplete ? 'CompleteList' : 'List', idOf((data as z.ZodArray<z.ZodType>).element)];
 }

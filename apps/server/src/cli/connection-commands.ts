@@ -3,6 +3,7 @@ import { CHANGING, withCalls } from './calls.ts';
 import { addExamples } from './command-tree.ts';
 import { confirmEnding } from './confirm.ts';
 import { operationRows } from './operation-rows.ts';
+import { restOf } from './rest-of-work.ts';
 import type { Terminal } from './terminal.ts';
 
 export function addConnectionRevokeCommand(connection: Command, terminal: Terminal): void {
@@ -17,13 +18,10 @@ export function addConnectionRevokeCommand(connection: Command, terminal: Termin
       const connection = { account_id: account, application_id: app };
       const { ends } = operationRows['admin.connections.revoke'];
       await confirmEnding(terminal, ends, connection, options);
-      const { cancelCodes } = await import('./revoke-grants.ts');
-      await withCalls(terminal, CHANGING, async ({ call, service }) => {
-        // The response of the operation does not have their number.
-        if (service !== null) await cancelCodes(terminal, { call, service }, connection);
+      await withCalls(terminal, CHANGING, async ({ call }) => {
         const ended = await call('admin.connections.revoke', connection);
         const lines = ended.data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`);
-        lines.push(`${lines.length} grants are revoked.`);
+        lines.push(`${lines.length} grants are revoked.${restOf(ended.state)}`);
         await terminal.stdout.write(`${options.json ? JSON.stringify(ended) : lines.join('\n')}\n`);
       });
     });

@@ -57,6 +57,8 @@ export async function withService(
     recordsEvents: events !== null || demo !== null,
     redact: redactorFor(settings.secrets),
     settings: () => settingsInForce(complete),
+    // The process ends after the command.
+    work: { waits: Number.POSITIVE_INFINITY },
     claim: {
       evenIfCopied: false,
       ...(incomplete && { incomplete }),

@@ -1,8 +1,7 @@
-import type { Service } from '@latchkey/rules/service';
 import type { OperationInput, OperationOutput, Operations } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import type { CallAsOperator } from './open-for-command.ts';
-import type { Terminal } from './terminal.ts';
+import { restOf } from './rest-of-work.ts';
 
 /** What the contract of an operation does not say about its command. */
 export interface OperationRow<Input = object, Output = object> {
@@ -21,8 +20,6 @@ export interface OperationRow<Input = object, Output = object> {
   readonly ends?: string;
   readonly done?: string;
   readonly describe?: (output: Output, context: DescribeContext) => string | Promise<string>;
-  /** Of a call on a database: the running service does it where it is called. */
-  readonly afterwards?: (service: Service, terminal: Terminal) => Promise<void>;
 }
 
 export interface DescribeContext {
@@ -53,18 +50,7 @@ export const operationRows = {
   },
   'admin.applications.delete': {
     ends: 'Delete the application {application_id}? Its grants are revoked, for good.',
-    done: 'Application {id} ({name}) is deleted.',
-    // The process ends after the command, so the deletion is completed first.
-    async afterwards({ deletions }, { stderr }) {
-      try {
-        await deletions.complete();
-      } catch {
-        // The application is deleted, so the command has succeeded.
-        stderr.write(
-          'None of its grants works any more, but not all are recorded as revoked. A running service does that within a minute.\n',
-        );
-      }
-    },
+    describe: ({ id, name, state }) => `Application ${id} (${name}) is deleted.${restOf(state)}`,
   },
   'admin.applications.secrets.create': { command: 'secret add' },
   'admin.applications.secrets.revoke': {
@@ -74,7 +60,8 @@ export const operationRows = {
   'admin.accounts.export': { describe: (exported) => JSON.stringify(exported, null, 2) },
   'admin.accounts.erase': {
     ends: 'Erase the account {account_id}? Its grants are revoked and its names removed, for good.',
-    done: 'Account {id} is erased. Grants revoked: {grants_revoked}.',
+    describe: ({ id, state, grants_revoked }) =>
+      `Account ${id} is erased. Grants revoked: ${grants_revoked}.${restOf(state)}`,
   },
   // The guides take the first line.
   'admin.codes.issue': {

@@ -1,13 +1,12 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import { activeGrants } from '@latchkey/rules/grants/active-grants';
-import { endCodes } from '@latchkey/rules/grants/end-codes';
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
 import { CHANGING, withCalls } from './calls.ts';
 import { confirmEnding } from './confirm.ts';
 import { messageOf } from './error-texts.ts';
-import type { CallAsOperator, OpenService } from './open-for-command.ts';
+import type { CallAsOperator } from './open-for-command.ts';
 import { operationRows } from './operation-rows.ts';
+import { restOf } from './rest-of-work.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,7 +24,7 @@ export async function revokeGrants(
 ): Promise<void> {
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
-  await withCalls(terminal, CHANGING, async ({ call, service }) => {
+  await withCalls(terminal, CHANGING, async ({ call }) => {
     const grants = await describeGrants(call, ids, options);
     if (!readsStdin) {
       const { ends } =
@@ -37,10 +36,7 @@ export async function revokeGrants(
       const given = readsStdin ? firstWords(terminal) : ids;
       return revokeAll(terminal, call, given, options);
     }
-    if (service === null) return revokeParties(terminal, call, parties, options);
-    // First the codes: afterwards, no further grant can appear.
-    await cancelCodes(terminal, { call, service }, parties);
-    await revokeAll(terminal, call, idsOf(activeGrants(service.store, parties)), options);
+    await revokeParties(terminal, call, parties, options);
   });
 }
 
@@ -54,7 +50,7 @@ const partiesIn = ({ account, app }: RevokeOptions): (Parties & EveryGrantOf) | 
       ? { application_id: app }
       : null;
 
-/** Over the wire, the service counts them, and names none. */
+/** The service counts them, and names none. */
 async function revokeParties(
   { stdout, stderr }: Terminal,
   call: CallAsOperator,
@@ -62,28 +58,14 @@ async function revokeParties(
   { json }: RevokeOptions,
 ): Promise<void> {
   const ended = await call('admin.grants.revokeAll', parties);
-  if (!json) tellCancelled(stderr, ended.codes_cancelled);
-  const text = json ? JSON.stringify(ended) : `${ended.grants_revoked} grants are revoked.`;
+  const { state, grants_revoked, codes_cancelled } = ended;
+  if (!json && codes_cancelled > 0) {
+    stderr.write(`${codes_cancelled} pending codes are cancelled.\n`);
+  }
+  const text = json
+    ? JSON.stringify(ended)
+    : `${grants_revoked} grants are revoked.${restOf(state)}`;
   await stdout.write(`${text}\n`);
-}
-
-function tellCancelled(stderr: Terminal['stderr'], count: number): void {
-  if (count > 0) stderr.write(`${count} pending codes are cancelled.\n`);
-}
-
-/** Cancels the pending codes, each with its own audit, and says how many there were. */
-export async function cancelCodes(
-  { stderr }: Terminal,
-  { call, service }: OpenService,
-  parties: Parties,
-): Promise<void> {
-  const cancelled = await endCodes(service.store, parties, (grant_id) =>
-    call('admin.codes.cancel', { grant_id }).catch((error) => {
-      if (DomainError.from(error).code === 'grant_not_found') return null;
-      throw error;
-    }),
-  );
-  tellCancelled(stderr, cancelled);
 }
 
 function refuseIllFormed(ids: readonly string[]): void {
@@ -108,11 +90,6 @@ async function describeGrants(
     return `every grant and every pending code of the application ${name} (${app})`;
   }
   return `${ids.length} grants`;
-}
-
-/** Revoked ones are left out, so a repeated run continues where the last one stopped. */
-async function* idsOf(grants: AsyncIterable<{ grant_id: string }>): AsyncGenerator<string> {
-  for await (const { grant_id } of grants) yield grant_id;
 }
 
 // Simultaneous writes share a wait for the disk. On MongoDB each takes up to two of the 100

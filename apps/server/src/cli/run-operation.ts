@@ -39,7 +39,7 @@ export async function runOperation(
   if (row.ends !== undefined) await confirmEnding(terminal, row.ends, input, options);
   const outputMembers = membersOf(z.toJSONSchema(contract.output, { io: 'output' }));
   const cursor = outputMembers.get('next_cursor');
-  await withCalls(terminal, accessOf(contract, row), async ({ service, call }) => {
+  await withCalls(terminal, accessOf(contract, row), async ({ call }) => {
     if (cursor !== undefined) {
       // The other lists are complete, with null in its place, and take no cursor.
       const pages =
@@ -56,7 +56,6 @@ export async function runOperation(
       text = await row.describe(output, { call, width: terminal.stdout.columns });
     } else text = row.done ? fill(row.done, output) : describeObject(output, outputMembers);
     await terminal.stdout.write(`${text}\n`);
-    if (service !== null) await row.afterwards?.(service, terminal);
   });
 }
 

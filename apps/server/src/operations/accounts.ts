@@ -1,6 +1,8 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import { eraseAccount } from '@latchkey/rules/accounts/erase-account';
 import { exportAccount } from '@latchkey/rules/accounts/export-account';
 import { readList } from './list.ts';
+import { noteMark } from './note-mark.ts';
 import type { OperationRows } from './row.ts';
 import { StreamedOutput } from './streamed-output.ts';
 import { accountExportText, toAccountEntry } from './wire.ts';
@@ -51,10 +53,11 @@ export const accountsRows: OperationRows<'admin.accounts'> = {
   'admin.accounts.erase': {
     audited: 'always',
     ids: { account_id: 'input.account_id' },
-    handle: async ({ store, clock, counts }, { account_id }, _operator, initiator) => {
-      const grants_revoked = await store.eraseAccount({ account_id, now: clock(), initiator });
-      counts.add('revoked:account_erased', grants_revoked);
-      return { object: 'account_erasure', id: account_id, grants_revoked };
+    handle: async (service, { account_id }, _operator, initiator, { ids }) => {
+      const erased = await eraseAccount(service, account_id, initiator);
+      const { isDone, grants_revoked } = noteMark(ids, erased);
+      const state = isDone ? 'erased' : 'erasing';
+      return { object: 'account_erasure', id: account_id, state, grants_revoked };
     },
   },
   'admin.accounts.export': {

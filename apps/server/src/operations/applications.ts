@@ -83,8 +83,12 @@ export const applicationRows: OperationRows<'admin.applications'> = {
   'admin.applications.delete': {
     audited: 'always',
     ids: { application_id: 'input.application_id' },
-    handle: async (service, { application_id }, _operator, initiator) =>
-      shown(service, await deleteApplication(service, application_id, initiator)),
+    handle: async (service, { application_id }, _operator, initiator) => {
+      // Nothing is read behind the mark: a failure would say that there is none.
+      await readPins(service);
+      const { deleted, isDone } = await deleteApplication(service, application_id, initiator);
+      return { ...toApplicationNow(service, deleted), state: isDone ? 'deleted' : 'deleting' };
+    },
   },
 };
 

@@ -1,9 +1,9 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Initiator } from '@latchkey/domain/initiator';
-import { endConnection } from '@latchkey/rules/connections/end-connection';
 import { findConnectedApplication } from '@latchkey/rules/connections/find-connected-application';
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
 import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
+import { revokeAll } from '@latchkey/rules/grants/revoke-all';
 import { listAlreadyAllowed } from '@latchkey/rules/linking/already-allowed';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
 import { chosenOf } from '@latchkey/rules/linking/choice';
@@ -45,6 +45,7 @@ import type {
 } from '@latchkey/store/records';
 import type { Action, CountsAgainst, IdPaths } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
+import { noteMark } from './note-mark.ts';
 
 export interface Redirect {
   redirect_to: Location;
@@ -277,9 +278,10 @@ export const browserActions = {
     counts: 'pages',
     changes: true,
     ids: { application_id: 'input.application_id' },
-    async handle(service, asked: { application_id: string }, { page }: User, initiator) {
+    async handle(service, asked: { application_id: string }, { page }: User, initiator, { ids }) {
       const { application_id } = asked;
-      await endConnection(service, { account_id: page.account_id, application_id }, initiator);
+      const connection = { account_id: page.account_id, application_id };
+      noteMark(ids, await revokeAll(service, connection, initiator));
       return { application_id };
     },
   }),

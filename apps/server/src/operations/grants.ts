@@ -10,6 +10,7 @@ import { revokeAll } from '@latchkey/rules/grants/revoke-all';
 import { revokeToken } from '@latchkey/rules/grants/revoke-token';
 import { resourcesMeant } from '@latchkey/rules/resources/find-resource';
 import { readList } from './list.ts';
+import { noteMark, stateOf } from './note-mark.ts';
 import type { OperationRows } from './row.ts';
 import { toFullGrant, toGrantEntry, toIntrospection, toRevokedGrant } from './wire.ts';
 
@@ -89,10 +90,16 @@ export const grantRows: OperationRows<'grants' | 'admin.grants'> = {
   'admin.grants.revokeAll': {
     audited: 'always',
     ids: { account_id: 'input.account_id', application_id: 'input.application_id' },
-    handle: async (service, parties, _operator, initiator) => ({
-      object: 'grant_revocations',
-      ...(await revokeAll(service, parties, initiator)),
-    }),
+    handle: async (service, parties, _operator, initiator, { ids }) => {
+      const ended = noteMark(ids, await revokeAll(service, parties, initiator));
+      const { grants_revoked, codes_cancelled } = ended;
+      return {
+        object: 'grant_revocations',
+        state: stateOf(ended),
+        grants_revoked,
+        codes_cancelled,
+      };
+    },
   },
   'admin.grants.history': {
     audited: 'refusals',

@@ -114,8 +114,6 @@ export async function revokeAgain(
   await Promise.all(running);
   if (failure !== null) throw (failure as { error: unknown }).error;
 
-  // The process ends after this, so the deletions are completed first.
-  if (done.applications_deleted > 0) await service.deletions.complete();
   // Last, because what was enabled or put again stays.
   for (const line of lastSwitches.values()) {
     const ending = afterActions.get(line.action);

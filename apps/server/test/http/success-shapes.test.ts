@@ -110,7 +110,9 @@ describeOnAnyStore('results', (fresh) => {
     expect(list.data[0]).toStrictEqual({ ...application, secrets: [] });
     const disabled = await call('admin.applications.disable', { application_id });
     const deleted = { application_id: application_id.toUpperCase() };
-    expect(await call('admin.applications.delete', deleted)).toStrictEqual(disabled);
+    expect(await call('admin.applications.delete', deleted)).toStrictEqual({
+      ...{ ...disabled, state: 'deleted' },
+    });
   });
 
   test.each(wires)('of a key, over %s', async (wire) => {
@@ -369,7 +371,9 @@ describeOnAnyStore('results', (fresh) => {
     });
     expect(JSON.stringify(exported)).not.toMatch(/hash|lk_|secret/);
 
-    const erasure = { object: 'account_erasure', id: account_id, grants_revoked: 1 };
+    const erasure = {
+      ...{ object: 'account_erasure', id: account_id, state: 'erased', grants_revoked: 1 },
+    };
     expect(
       await call('admin.accounts.erase', { account_id: account_id.toUpperCase() }),
     ).toStrictEqual(erasure);

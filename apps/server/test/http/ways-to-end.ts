@@ -62,26 +62,26 @@ export function waysToEnd(server: ServerWithDatabase): WayToEnd[] {
     {
       name: 'the operator, of an account',
       reason: 'host',
-      by: 'grants/revoke-all.ts',
+      by: 'work/runner.ts',
       end: ({ account_id }) => call('admin.grants.revokeAll', { account_id }),
     },
     {
       name: 'the operator, of an application',
       reason: 'host',
-      by: 'grants/revoke-all.ts',
+      by: 'work/runner.ts',
       end: ({ application_id }) => call('admin.grants.revokeAll', { application_id }),
     },
     {
       name: 'the operator, of a connection',
       reason: 'host',
-      by: 'grants/revoke-all.ts',
+      by: 'work/runner.ts',
       end: ({ account_id, application_id }) =>
         call('admin.connections.revoke', { account_id, application_id }),
     },
     {
       name: 'its user, on a page',
       reason: 'user',
-      by: 'grants/revoke-all.ts',
+      by: 'work/runner.ts',
       end: async ({ account_id, application_id }) => {
         const page = { page: 'connections', account_id, return_url: 'https://host.example/' };
         const { url } = await call('admin.pages.create', page);
@@ -96,13 +96,13 @@ export function waysToEnd(server: ServerWithDatabase): WayToEnd[] {
     {
       name: 'an erasure',
       reason: 'account_erased',
-      by: 'operations/accounts.ts',
+      by: 'work/runner.ts',
       end: ({ account_id }) => call('admin.accounts.erase', { account_id }),
     },
     {
       name: 'the deletion of its application',
       reason: 'application_deleted',
-      by: 'applications/deletions.ts',
+      by: 'work/runner.ts',
       end: async (linked) => {
         await disable(linked);
         await call('admin.applications.delete', { application_id: linked.application_id });

@@ -232,7 +232,7 @@ describeOnAnyStore('what is registered', (fresh) => {
       const kept = await other.link();
       const revoke = (parties: Record<string, string>) => call('admin.grants.revokeAll', parties);
       const counts = (grants_revoked: number, codes_cancelled: number) => ({
-        ...{ object: 'grant_revocations', grants_revoked, codes_cancelled },
+        ...{ object: 'grant_revocations', state: 'revoked', grants_revoked, codes_cancelled },
       });
       expect(await revoke({ account_id })).toStrictEqual(counts(2, 1));
       expect(await revoke({ account_id })).toStrictEqual(counts(0, 0));

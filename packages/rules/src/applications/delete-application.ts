@@ -1,17 +1,18 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
+import { deletionWork } from '@latchkey/store/endings';
 import type { ApplicationRecord } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Grants and codes beyond the first page end in the background; none works from now on. */
+/** None of its secrets, codes and grants works from now on. */
 export async function deleteApplication(
-  { store, clock, deletions }: Pick<Dependencies, 'store' | 'clock' | 'deletions'>,
+  { store, clock, runner }: Pick<Dependencies, 'store' | 'clock' | 'runner'>,
   application_id: string,
   initiator: Initiator,
-): Promise<ApplicationRecord> {
+): Promise<{ deleted: ApplicationRecord; isDone: boolean }> {
   const deletion = { application_id, deleted_at: clock(), deleted_by: initiator };
   const deleted = await store.deleteApplication(deletion);
   if (typeof deleted === 'string') throw new DomainError(deleted);
-  await deletions.begin(deletion, deleted.document?.uri ?? null);
-  return deleted;
+  const { isDone } = await runner.run(deletionWork(deletion, deleted.revocations));
+  return { deleted, isDone };
 }

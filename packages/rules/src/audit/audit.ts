@@ -33,6 +33,8 @@ export interface AuditedIds {
   disabled?: string;
   /** Of the secret that an endpoint was given. */
   secret_version?: string;
+  /** Of the mark that ended something, as a decimal: a restore sets the same one. */
+  mark_number?: string;
   /** The key of the caller. For a change of a key, which needs ADMIN_SECRET, the changed key. */
   key_id?: string;
 }

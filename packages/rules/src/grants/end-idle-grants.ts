@@ -2,14 +2,13 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { isUnusedSince, type Store, unusedBefore } from '@latchkey/store/store';
 import type { Audit } from '../audit/audit.ts';
 import type { Counts } from '../summary/counts.ts';
+import type { InSteps } from '../work/pace.ts';
 
 export interface IdleGrants {
   /** The time of a use: that of the clock, unless that was set back. */
   timeOfUse(): Milliseconds;
   /** Ends the grants that are idle for sure: see decision 55. */
   end(): Promise<void>;
-  watch(): void;
-  close(): Promise<void>;
 }
 
 export interface IdleGrantsOptions {
@@ -18,17 +17,14 @@ export interface IdleGrantsOptions {
   monotonic: Clock;
   audit: Pick<Audit, 'ended'>;
   counts: Pick<Counts, 'add'>;
-  onError(error: unknown): void;
+  inSteps: InSteps;
   onWarning(problem: string): void;
 }
 
 const HOUR: Milliseconds = 3_600_000;
 const DAY: Milliseconds = 24 * HOUR;
-// An idle grant is revoked within an hour.
-const WATCH_EVERY: Milliseconds = HOUR / 2;
 // NTP sets a clock by far less.
 const JUMP: Milliseconds = HOUR;
-// Small parts, so that requests run in between.
 const PAGE = 100;
 
 type Ending = Pick<
@@ -38,12 +34,8 @@ type Ending = Pick<
 
 export function createIdleGrants(
   store: Ending,
-  { clock, monotonic, audit, counts, onError, onWarning }: IdleGrantsOptions,
+  { clock, monotonic, audit, counts, inSteps, onWarning }: IdleGrantsOptions,
 ): IdleGrants {
-  let closed = false;
-  let running: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | undefined;
-
   // Each is a time less the monotonic clock, so it stays the same while time only passes.
   let clockSet = clock() - monotonic();
   let steady = clockSet;
@@ -63,7 +55,7 @@ export function createIdleGrants(
     if (Math.abs(jump) > JUMP) waitADay(`The clock jumped by ${Math.round(jump / 1_000)} s.`);
   }
 
-  const isWaiting = () => closed || monotonic() < waitsUntil;
+  const isWaiting = () => monotonic() < waitsUntil;
 
   async function readNewest(): Promise<void> {
     const newest = await store.newestGrantTime();
@@ -91,21 +83,22 @@ export function createIdleGrants(
 
   async function endOf(application_id: string): Promise<void> {
     let before: string | null = null;
-    do {
-      const page = await store.listGrants({ application_id }, { limit: PAGE, before });
+    await inSteps(async (limit) => {
+      const page = await store.listGrants({ application_id }, { limit, before });
       // Read again for each page: a change applies from then on.
       const application = await store.findApplication(application_id);
       lookAtClock();
-      if (application === null || newestRecord === null || isWaiting()) return;
+      if (application === null || newestRecord === null || isWaiting()) return false;
       const now = Math.min(clock(), newestRecord + monotonic());
       const unused_before = unusedBefore(application, now);
-      if (unused_before === null) return;
+      if (unused_before === null) return false;
       const idle = page.filter(
         (grant) => grant.revoked_at === null && isUnusedSince(grant, unused_before),
       );
       await Promise.all(idle.map(({ grant_id }) => end(application_id, grant_id, unused_before)));
-      before = page.length === PAGE ? (page.at(-1)?.grant_id ?? null) : null;
-    } while (before !== null);
+      before = page.at(-1)?.grant_id ?? null;
+      return page.length === limit;
+    });
   }
 
   async function end(application_id: string, grant_id: string, unused_before: Milliseconds) {
@@ -118,19 +111,6 @@ export function createIdleGrants(
     counts.add('revoked:idle');
   }
 
-  function endOnce(): Promise<void> {
-    running ??= endAll().finally(() => {
-      running = null;
-    });
-    return running;
-  }
-
-  const endInBackground = () => {
-    endOnce().catch((error) => {
-      if (!closed) onError(error);
-    });
-  };
-
   return {
     timeOfUse() {
       const now = clock();
@@ -138,17 +118,6 @@ export function createIdleGrants(
       return steadily - now > JUMP ? steadily : now;
     },
 
-    end: endOnce,
-
-    watch() {
-      endInBackground();
-      timer = setInterval(endInBackground, WATCH_EVERY).unref();
-    },
-
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      await running?.catch(() => {});
-    },
+    end: endAll,
   };
 }

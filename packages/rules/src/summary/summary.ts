@@ -14,18 +14,11 @@ export const MAX_STEPS = 96;
 /** More are not counted one by one. */
 export const MAX_COUNTED_EVENTS = 10_000;
 
-/** Costs the same whatever the database's size, once the live grants were counted. */
+/** Costs the same whatever the database's size. */
 export async function summarize(
-  {
-    store,
-    clock,
-    counts,
-    liveGrants,
-    events,
-  }: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'liveGrants' | 'events'>,
+  { store, clock, counts, events }: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'events'>,
   asked: number,
 ): Promise<Summary> {
-  await liveGrants.keepFresh();
   const now = clock();
   const steps = stepsOf(asked, now);
   const { written, unwritten } = await counts.withUnwritten(() =>
