@@ -13,6 +13,7 @@ export type CheckName =
   | 'disk'
   | 'documents'
   | 'events'
+  | 'work'
   | 'convert';
 
 export interface Finding {

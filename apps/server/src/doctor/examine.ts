@@ -10,6 +10,7 @@ import { checkDocuments } from './check-documents.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRedemption, tell } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
+import { checkWork } from './check-work.ts';
 
 /** @param deep - whether to take as long as it takes */
 export async function* examine(
@@ -69,6 +70,11 @@ async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
       yield* checkEvents(service, settings);
     } catch (error) {
       yield skipped('events', `The endpoints could not be read: ${tell(error)}`);
+    }
+    try {
+      yield* checkWork(service);
+    } catch (error) {
+      yield skipped('work', `What is unfinished could not be read: ${tell(error)}`);
     }
     yield* checkDocuments(service.store, settings);
     yield* checkRedemption(service);

@@ -13,6 +13,7 @@ import { collectEvents, observeEvents } from './event-metrics.ts';
 import { createPendingCodes } from './pending-codes.ts';
 import type { Registers } from './registers.ts';
 import { withinASecond } from './within-a-second.ts';
+import { collectWork } from './work-metrics.ts';
 
 /** Known values, never text from a client: Prometheus keeps a time series for each combination. */
 interface FinishedCall {
@@ -134,6 +135,7 @@ export function createMetrics(): Metrics {
       collectFromLog(registers, droppedLogLines);
       collectFromServers(registers, servers);
       collectFromStore(registers, service);
+      collectWork(registers, service);
       if (service.events !== null) collectEvents(registers, service);
       const documents = service.linking?.clientDocuments ?? null;
       if (documents !== null) collectDocuments(registers, documents);
