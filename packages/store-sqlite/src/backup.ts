@@ -5,13 +5,16 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
+import { freemem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { BackupContents } from '@latchkey/store/backup';
+import type { OnStep } from '@latchkey/store/step';
+import { runAside } from './aside.ts';
+import { sizeOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
@@ -26,7 +29,11 @@ import { closeDatabase, refuseIncomplete, SET_COMPLETE } from './wal-mark.ts';
 const LABEL = 'latchkey_backup';
 
 /** @throws Error that says what to do; then `file` is as it was */
-export async function backUp(path: string, file: string): Promise<BackupContents> {
+export async function backUp(
+  path: string,
+  file: string,
+  onStep: OnStep = () => {},
+): Promise<BackupContents> {
   const destination = followLink(file);
   if (!existsSync(path)) {
     throw new Error(
@@ -51,10 +58,11 @@ export async function backUp(path: string, file: string): Promise<BackupContents
     removeLeftovers(destination);
     writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
     const before = countGrants(source);
-    await retryWhileLocked(() => source.prepare('VACUUM INTO ?').run(partial));
+    onStep({ text: 'copying the database', share: () => sizeOf(partial) / sizeOf(path) });
+    await runAside({ path, statement: 'VACUUM INTO ?', values: [partial] });
     const after = countGrants(source);
     label(partial, made_at);
-    contents = verify(partial, destination);
+    contents = await verify(partial, destination, onStep);
     // No grant is ever deleted.
     if (
       contents.schema_version !== schema_version ||
@@ -80,7 +88,9 @@ export async function backUp(path: string, file: string): Promise<BackupContents
   return contents;
 }
 
-export function verify(file: string, name: string): BackupContents {
+/** @param name - what messages call it */
+export async function verify(file: string, name: string, onStep: OnStep): Promise<BackupContents> {
+  onStep({ text: 'checking the copy' });
   let database: DatabaseSync | undefined;
   try {
     database = openReadOnly(file);
@@ -89,12 +99,14 @@ export function verify(file: string, name: string): BackupContents {
     if (schema_version === 0 || !hasTable(database, 'grants')) {
       throw new Error(`${name} is not a backup of Latchkey.`);
     }
-    const [problem] = database.prepare('PRAGMA integrity_check(1)').all();
+    const setup = `PRAGMA cache_size = ${-cacheFor(file)}`;
+    const statement = 'PRAGMA integrity_check(1)';
+    const [problem] = await runAside({ path: file, setup, statement });
     if (problem?.integrity_check !== 'ok') {
       throw new Error(`${name} is damaged (${problem?.integrity_check}): use another backup.`);
     }
     return {
-      bytes: statSync(file).size,
+      bytes: sizeOf(file),
       schema_version,
       applications: count('applications WHERE deleted_at IS NULL'),
       accounts: count('accounts WHERE place IS NOT NULL'),
@@ -113,6 +125,18 @@ export function verify(file: string, name: string): BackupContents {
   } finally {
     database?.close();
   }
+}
+
+/**
+ * The check looks each row up in each index, in no order. With a small cache, that reads most of the file again and
+ * again.
+ *
+ * @returns in KiB
+ */
+function cacheFor(file: string): number {
+  // What the system has cached of files counts as used memory of a container, and is given back.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return Math.ceil(Math.min(sizeOf(file), freemem() / 2, limit / 2) / 1024);
 }
 
 export function removeLabel(file: string): void {

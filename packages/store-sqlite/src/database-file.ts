@@ -128,4 +128,5 @@ export function sizesOf(path: string): { database: number; free: number } {
   return { database: sizeOf(path) + sizeOf(`${path}-wal`), free: bavail * bsize };
 }
 
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** 0 if there is none. */
+export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

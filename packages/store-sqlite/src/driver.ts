@@ -33,15 +33,15 @@ export const driver: StoreDriver = {
     yield* inspectSqlite(pathOf(url), options);
   },
 
-  async backUp(url, file) {
+  async backUp(url, file, onStep) {
     const { backUp } = await import('./backup.ts');
     const database = pathOf(url);
-    return { database, contents: await backUp(database, file) };
+    return { database, contents: await backUp(database, file, onStep) };
   },
 
-  async stageBackup(url, file) {
+  async stageBackup(url, file, onStep) {
     const { stageBackup } = await import('./restore.ts');
-    return stageBackup(file, pathOf(url));
+    return stageBackup(file, pathOf(url), onStep);
   },
 };
 

@@ -8,6 +8,7 @@ import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
+import type { OnStep } from '@latchkey/store/step';
 import { checkUse } from '@latchkey/store/use-mark';
 import { checkDamage } from './check-damage.ts';
 import { isMountedAlone, MOUNT_THE_FOLDER, sizesOf, whyNotAlone } from './database-file.ts';
@@ -21,7 +22,7 @@ import { whyIncomplete } from './wal-mark.ts';
 
 export async function* inspectSqlite(
   path: string,
-  { clock, deep }: { clock: Clock; deep: boolean },
+  { clock, deep, onStep }: { clock: Clock; deep: boolean; onStep?: OnStep | undefined },
 ): AsyncGenerator<Finding> {
   try {
     accessSync(path, constants.R_OK);
@@ -69,6 +70,7 @@ export async function* inspectSqlite(
     }
     yield ok('store', `SQLite, ${resolve(path)}`);
     yield* checkObjects(database);
+    onStep?.({ text: 'checking the pages of the file' });
     yield await checkDamage(path, { deep });
     yield checkVersion(version, database);
     yield* checkUse(await useMarks(database).find());

@@ -4,8 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReplacedDatabase, StagedBackup } from '@latchkey/store/backup';
 import { commandChanges } from '@latchkey/store/operations/command-changes';
+import type { OnStep } from '@latchkey/store/step';
 import { alone, sqliteAdapter } from './adapter.ts';
 import { acceptCopy, removeLabel, verify } from './backup.ts';
+import { sizeOf } from './database-file.ts';
 import { isLocked, retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
@@ -18,7 +20,11 @@ import { completeFile } from './wal-mark.ts';
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /** The database stays as it is until {@link StagedBackup.putInPlace}. */
-export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
+export async function stageBackup(
+  backup: string,
+  path: string,
+  onStep: OnStep = () => {},
+): Promise<StagedBackup> {
   refuseSource(backup, path);
   refuseForeign(path);
   await refuseIfInUse(path);
@@ -29,9 +35,10 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
   const remove = () => rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   try {
+    onStep({ text: 'copying the backup', share: () => sizeOf(staged) / sizeOf(backup) });
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
-    const contents = verify(staged, backup);
+    const contents = await verify(staged, backup, onStep);
     if (contents.foreign.length > 0) {
       throw new Error(
         `${backup} has what Latchkey did not make: ${contents.foreign.join(', ')}. It was not restored. Find out who made it, and use another backup, or drop it from a copy of this one with sqlite3.`,

@@ -3,6 +3,7 @@ import { newId } from '@latchkey/domain/credentials/credentials';
 import type { Input } from './condition.ts';
 import type { AnyKind } from './kind.ts';
 import { grants } from './kinds.ts';
+import type { OnStep } from './step.ts';
 import { copiedKinds, type Transfer } from './transfer.ts';
 import { refuseCopied, type UseMark } from './use-mark.ts';
 
@@ -17,16 +18,12 @@ const PAGE = 1_000;
  * repeated until the target is used.
  *
  * @param options.last - marks the source, so that nothing is changed there any more, and opens the target
- * @param options.onProgress - called after each page of grants
  * @throws Error if the target has other data or is used, or differs from what was read
  */
 export async function copyDatabase(
   source: Transfer,
   target: Transfer,
-  {
-    last,
-    onProgress,
-  }: { last: boolean; onProgress(this: void, done: number, total: number): void },
+  { last, onStep = () => {} }: { last: boolean; onStep?: OnStep | undefined },
 ): Promise<CopyResult> {
   const [from, to] = [await source.find(), await target.find()];
   if (from === null || (await isEmpty(source))) {
@@ -58,25 +55,25 @@ export async function copyDatabase(
   const activity = await source.activity();
 
   const total = await source.estimateGrants();
-  const result = { written: 0, removed: 0 } as CopyResult;
-  for (const kind of copiedKinds) {
-    let records = 0;
-    for await (const page of mirror(kind, source, target, mark)) {
-      for (const name of ['written', 'removed'] as const) result[name] += page[name];
-      records += page.records;
-      if (kind === grants) onProgress(records, Math.max(total, records));
+  async function mirrorAll(does: string): Promise<CopyResult> {
+    const result = { written: 0, removed: 0 } as CopyResult;
+    for (const kind of copiedKinds) {
+      let records = 0;
+      const share = kind === grants ? { share: () => records / total } : {};
+      onStep({ text: `${does} the ${kind.name.replaceAll('_', ' ')}`, ...share });
+      for await (const page of mirror(kind, source, target, mark)) {
+        for (const name of ['written', 'removed'] as const) result[name] += page[name];
+        records += page.records;
+      }
+      result[kind.name] = records;
     }
-    result[kind.name] = records;
+    return result;
   }
+  const result = await mirrorAll('copying');
   if (!last) return result;
-  let late = 0;
   // A change that needs no read behind a fence, such as an operator's revocation, leaves no other trace.
-  for (const kind of copiedKinds) {
-    for await (const { written, removed } of mirror(kind, source, target, mark)) {
-      late += written + removed;
-    }
-  }
-  const isQuiet = late === 0 && (await source.activity()) === activity;
+  const late = await mirrorAll('comparing');
+  const isQuiet = late.written + late.removed === 0 && (await source.activity()) === activity;
   if (!isQuiet || !isDeepStrictEqual(await source.find(), copied)) {
     throw new Error(
       `A service works on ${source.name}: what it changes would be lost. Stop every process that uses it, then repeat this. ${target.name} is closed until then.`,

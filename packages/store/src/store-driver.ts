@@ -1,6 +1,7 @@
 import type { Clock } from '@latchkey/domain/clock';
 import type { Backup, StagedBackup } from './backup.ts';
 import type { Finding } from './finding.ts';
+import type { OnStep } from './step.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -41,7 +42,7 @@ export interface StoreDriver {
    *
    * @throws Error that names the tools to use, unless {@link makesBackups}
    */
-  backUp(url: string, file: string): Promise<Backup>;
+  backUp(url: string, file: string, onStep?: OnStep): Promise<Backup>;
 
   /**
    * Reads a backup, for `latchkey restore`. The database stays as it is until
@@ -49,7 +50,7 @@ export interface StoreDriver {
    *
    * @throws Error that names the tools to use, unless {@link makesBackups}
    */
-  stageBackup(url: string, file: string): Promise<StagedBackup>;
+  stageBackup(url: string, file: string, onStep?: OnStep): Promise<StagedBackup>;
 }
 
 interface InspectOptions {
@@ -58,4 +59,5 @@ interface InspectOptions {
   deep: boolean;
   /** Whether REVOKED_GRANT_DAYS is set. */
   reducesRevoked: boolean;
+  onStep?: OnStep;
 }

@@ -11,7 +11,7 @@ export async function backUpDatabase(
   { json }: { json?: boolean },
 ): Promise<void> {
   const url = databaseUrl(terminal);
-  const { database, contents } = await driverOf(url).backUp(url, file);
+  const { database, contents } = await driverOf(url).backUp(url, file, terminal.showStep);
   const text = `${file} is a verified backup of ${database}: ${describeContents(contents)}.`;
   if (contents.foreign.length > 0) {
     terminal.stderr.write(

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addExamples, allCommands, pathOf } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { exitCode } from './exit-code.ts';
+import { createProgress } from './progress.ts';
 import { outputTo, type Terminal } from './terminal.ts';
 
 /** Runs the command that this process was started with. */
@@ -24,15 +25,16 @@ export async function runProcess(): Promise<void> {
   });
 }
 
-export async function runCommandLine(
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+export async function runCommandLine(words: readonly string[], given: Terminal): Promise<number> {
+  const progress = createProgress(given);
+  const { terminal } = progress;
   const program = await createProgram(terminal, words);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
-    const { url, service } = action.opts();
-    terminal.serviceUrl = WITH_AN_ADDRESS.has(pathOf(action)) ? service : url;
+    const { url, service, json } = action.opts();
+    const path = pathOf(action);
+    terminal.serviceUrl = WITH_AN_ADDRESS.has(path) ? service : url;
+    if (terminal.stderr.isTTY && !json && path !== 'latchkey serve') progress.begin(path);
     await import('./tell-failure.ts');
   });
   try {
@@ -44,6 +46,8 @@ export async function runCommandLine(
     }
     const { tellFailure } = await import('./tell-failure.ts');
     return tellFailure(error, terminal);
+  } finally {
+    progress.end();
   }
   const { failure } = terminal.stdout;
   // `serve` has done its work even if nobody reads its output.

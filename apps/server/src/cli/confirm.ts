@@ -9,17 +9,19 @@ export class NotConfirmed extends Error {
 
 /** Asks only on a terminal, because a script cannot answer. */
 export async function confirm(
-  { stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>,
+  { stdin, stderr, showStep }: Pick<Terminal, 'stdin' | 'stderr' | 'showStep'>,
   question: string,
   { yes }: { yes?: boolean },
 ): Promise<void> {
   if (yes || !stdin.isTTY || !stderr.isTTY) return;
+  showStep?.(null);
   const terminal = createInterface({ input: stdin, output: stderr as Writable });
   try {
     const answer = await terminal.question(`${question} [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmed();
   } finally {
     terminal.close();
+    showStep?.();
   }
 }
 

@@ -31,7 +31,7 @@ export function addCopyCommand(command: Command, terminal: Terminal): void {
 }
 
 async function copy(
-  { stdout, stderr }: Terminal,
+  { stdout, showStep }: Terminal,
   { last = false, json, ...options }: Options,
   command: Command,
 ): Promise<void> {
@@ -43,8 +43,7 @@ async function copy(
   try {
     const target = await driverOf(to).openTarget(to);
     try {
-      const { show: onProgress, end } = createProgress(stderr);
-      const result = await copyDatabase(source, target, { last, onProgress }).finally(end);
+      const result = await copyDatabase(source, target, { last, onStep: showStep });
       const { scopes, resources, keys, applications, accounts, grants, written, removed } = result;
       const text = `${target.name} has the ${scopes} scopes, ${resources} resources, ${keys} keys, ${applications} applications, ${accounts} accounts and ${grants} grants of ${source.name}: ${written} records were written, ${removed} removed, and all of them compared. Codes that are not converted yet were not copied.`;
       const next = last
@@ -89,40 +88,4 @@ async function readUrl(command: Command, option: string, file: string): Promise<
       `error: '${option}' needs a file with the URL of a database. This process cannot read it (${code}).`,
     );
   }
-}
-
-const BAR_WIDTH = 30;
-const REDRAW_MS = 100;
-
-/** A bar on a terminal. Otherwise, such as in a log, a line for each tenth. */
-export function createProgress(output: Terminal['stderr'], now = () => performance.now()) {
-  const began = now();
-  let drawn = Number.NEGATIVE_INFINITY;
-  let tenths = 0;
-  let isDrawn = false;
-
-  function show(done: number, total: number): void {
-    const share = total === 0 ? 1 : done / total;
-    const seconds = (now() - began) / 1000;
-    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
-    const text = `${Math.floor(share * 100)} %, ${done} of ${total} grants, ${rate}/s`;
-    if (output.isTTY) {
-      if (done < total && now() - drawn < REDRAW_MS) return;
-      drawn = now();
-      isDrawn = true;
-      const full = Math.round(share * BAR_WIDTH);
-      // Erases the rest of the line: the text may have become shorter.
-      output.write(`\r[${'#'.repeat(full).padEnd(BAR_WIDTH, '.')}] ${text}\u001b[K`);
-    } else if (Math.floor(share * 10) > tenths) {
-      tenths = Math.floor(share * 10);
-      output.write(`${text}\n`);
-    }
-  }
-
-  return {
-    show,
-    end() {
-      if (isDrawn) output.write('\n');
-    },
-  };
 }

@@ -17,13 +17,14 @@ export function addDoctorCommand(command: Command, terminal: Terminal): void {
 }
 
 async function doctor(
-  { environment, stdout }: Terminal,
+  { environment, stdout, showStep }: Terminal,
   { json, deep = false }: { json?: boolean; deep?: boolean },
 ): Promise<void> {
   const { examine } = await import('../doctor/examine.ts');
   const data: Finding[] = [];
-  for await (const finding of examine(environment, { deep })) {
+  for await (const finding of examine(environment, { deep, onStep: showStep })) {
     data.push(finding);
+    showStep?.();
     if (!json) await stdout.write(`${describe(finding)}\n`);
   }
   const problems = data.filter(({ level }) => level === 'problem').length;

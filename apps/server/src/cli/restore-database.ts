@@ -27,7 +27,7 @@ export async function restoreDatabase(
   command: Command,
 ): Promise<void> {
   const url = databaseUrl(terminal);
-  const staged = await driverOf(url).stageBackup(url, file);
+  const staged = await driverOf(url).stageBackup(url, file, terminal.showStep);
   try {
     const made_at = since ?? staged.contents.made_at;
     if (logs !== undefined && made_at === null) {
@@ -52,6 +52,7 @@ export async function restoreDatabase(
               () => NOTHING_CHANGED,
             ),
           );
+    terminal.showStep?.({ text: 'putting it in place' });
     const aside = await staged.putInPlace();
     const lines = [
       `${staged.database} is restored from ${file}: ${describeContents(staged.contents)}.`,

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -18,7 +18,7 @@ import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
 import { confirm } from './confirm.ts';
 import { withService } from './open-for-command.ts';
 import { print } from './print.ts';
-import { STDIN } from './stdin.ts';
+import { inputOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function revokeAgainByLogs(
@@ -104,15 +104,24 @@ export function gapError(gaps: readonly string[], whatIsDone: string): Error {
 }
 
 async function* linesOfAll(
-  { stdin }: Terminal,
+  terminal: Terminal,
   logs: readonly string[],
   check: LogCheck,
   waiting: readonly CommandChange[],
 ): AsyncGenerator<AuditLine> {
   for (const change of waiting) yield auditLineOf(change);
+  const text = 'revoking again what the logs say';
+  const files: ReadStream[] = [];
+  const total = logs.reduce((sum, log) => sum + (log === STDIN ? 0 : statSync(log).size), 0);
+  const read = () => files.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+  terminal.showStep?.(logs.includes(STDIN) ? { text } : { text, share: () => read() / total });
   for (const log of logs) {
     const counts: LogCounts = { lines: 0 };
-    yield* readAuditLines(log === STDIN ? stdin : await openLog(log), counts, check);
+    yield* readAuditLines(
+      log === STDIN ? inputOf(terminal) : await openLog(log, files),
+      counts,
+      check,
+    );
     if (counts.lines > 0) continue;
     // "Nothing to revoke" would look like success.
     throw new Error(
@@ -121,12 +130,14 @@ async function* linesOfAll(
   }
 }
 
-async function openLog(log: string): Promise<AsyncIterable<Buffer>> {
+/** @param files - gets the file, to tell how much of it was read */
+async function openLog(log: string, files: ReadStream[]): Promise<AsyncIterable<Buffer>> {
   const file = await open(log);
   const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
   await file.close();
   const isGzip = buffer.readUInt16BE() === 0x1f8b;
   const stream = createReadStream(log);
+  files.push(stream);
   return isGzip ? pipeline(stream, createGunzip(), () => {}) : stream;
 }
 

@@ -3,8 +3,13 @@ import type { Terminal } from './terminal.ts';
 
 export const STDIN = '-';
 
-export function linesOf({ stdin }: Pick<Terminal, 'stdin'>): AsyncIterable<string> {
-  return createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+export function linesOf(terminal: Terminal): AsyncIterable<string> {
+  return createInterface({ input: inputOf(terminal), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+export function inputOf({ stdin, showStep }: Terminal): Terminal['stdin'] {
+  if (stdin.isTTY) showStep?.(null);
+  return stdin;
 }
 
 /** `-` reads stdin, because arguments are visible in the shell history and in the process list. */

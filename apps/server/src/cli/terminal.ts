@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Step } from '@latchkey/store/step';
 
 export interface Terminal {
   /** The service that `--url` names, whose operations are called instead of a database's. */
@@ -6,7 +7,13 @@ export interface Terminal {
   environment: NodeJS.ProcessEnv;
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;
-  stderr: { write(text: string): unknown; isTTY?: boolean };
+  stderr: { write(text: string): unknown; isTTY?: boolean; columns?: number };
+  /**
+   * Says what a command does that takes long. Default: nothing is shown.
+   *
+   * @param step - default: its name; null: nothing is shown while a person types
+   */
+  showStep?(this: void, step?: Step | null): void;
 }
 
 export interface Output {

@@ -1,5 +1,6 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
 import { type Finding, ok, problem, skipped } from '@latchkey/store/finding';
+import type { OnStep } from '@latchkey/store/step';
 import pino from 'pino';
 import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
@@ -15,7 +16,7 @@ import { checkWork } from './check-work.ts';
 /** @param deep - whether to take as long as it takes */
 export async function* examine(
   environment: NodeJS.ProcessEnv,
-  { deep }: { deep: boolean },
+  { deep, onStep }: { deep: boolean; onStep?: OnStep | undefined },
 ): AsyncGenerator<Finding> {
   // An older one has not come this far.
   const { execPath, versions } = process;
@@ -36,7 +37,8 @@ export async function* examine(
   yield* checkSettings(settings, environment);
   yield* checkOpenFiles(openFilesLimit());
   let isUsable = true;
-  const options = { clock: Date.now, deep, reducesRevoked: settings.revokedGrantDays !== null };
+  const reducesRevoked = settings.revokedGrantDays !== null;
+  const options = { clock: Date.now, deep, reducesRevoked, ...(onStep && { onStep }) };
   const { databaseUrl } = settings;
   for await (const finding of driverOf(databaseUrl).inspect(databaseUrl, options)) {
     isUsable &&= finding.level !== 'problem' || !NEEDED.has(finding.check);

@@ -223,7 +223,18 @@ describe('restore', () => {
     await done('app', 'create', 'Acme');
     await done('backup', file('backup.db'));
     // It is idle: it holds no lock of a transaction.
-    expect(await refused('restore', file('backup.db'))).toContain('Stop every service');
+    const restoring = ['restore', file('backup.db')];
+    const onTerminal = (...words: string[]) =>
+      runInProcess([...restoring, ...words], environment(), { answer: '' });
+    // It tries for 5 s, and says so on a terminal.
+    const [inPipe, shown, json] = await Promise.all([
+      refused(...restoring),
+      onTerminal(),
+      onTerminal('--json'),
+    ]);
+    expect(inPipe).toContain('Stop every service');
+    expect(shown.stderr).toMatch(/latchkey restore, \d+ s/);
+    expect(json.stderr).toBe(inPipe);
     expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
   });
 

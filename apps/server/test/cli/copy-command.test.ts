@@ -31,7 +31,6 @@ import { slow } from '@latchkey/test-kit/long';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { Collection } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createProgress } from '../../src/cli/copy-command.ts';
 import { driverOf, openStore } from '../../src/open-store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import { startTestServer } from '../http/running-server.ts';
@@ -704,29 +703,4 @@ test('a failure is told even if an upgrade has replaced the files of the program
     code: 1,
     stderr: expect.stringMatching(/^There is no database at [^\n]+\n$/),
   });
-});
-
-test('the progress is a bar on a terminal, and a line for each tenth elsewhere', () => {
-  let text = '';
-  const write = (more: string) => {
-    text += more;
-  };
-  let time = 0;
-  const progress = createProgress({ write, isTTY: true }, () => time);
-  time = 1_000;
-  progress.show(500, 1_000);
-  progress.show(501, 1_000);
-  time = 2_000;
-  progress.show(1_000, 1_000);
-  progress.end();
-  expect(text).toBe(
-    `\r[${'#'.repeat(15)}${'.'.repeat(15)}] 50 %, 500 of 1000 grants, 500/s\u001b[K\r[${'#'.repeat(30)}] 100 %, 1000 of 1000 grants, 500/s\u001b[K\n`,
-  );
-
-  text = '';
-  const lines = createProgress({ write }, () => time);
-  for (let done = 1; done <= 1_000; done += 1) lines.show(done, 1_000);
-  lines.end();
-  expect(text.split('\n')).toHaveLength(11);
-  expect(text).not.toContain('\r');
 });

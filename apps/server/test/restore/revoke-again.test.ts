@@ -43,7 +43,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       await driverOf(url).openSource(url),
       await driverOf(backup.url).openTarget(backup.url),
     ];
-    await copyDatabase(source, target, { last: false, onProgress() {} });
+    await copyDatabase(source, target, { last: false });
     await Promise.all([source.close(), target.close()]);
     server.lines.length = 0;
     await change();

@@ -36,7 +36,7 @@ describeOnEachStore('a log that a pipe takes to a program that rotates it', (fre
       await driverOf(database.url).openSource(database.url),
       await driverOf(backup.url).openTarget(backup.url),
     ];
-    await copyDatabase(source, target, { last: false, onProgress() {} });
+    await copyDatabase(source, target, { last: false });
     await Promise.all([source.close(), target.close()]);
     const opened = () =>
       openService(backup.url, pino({ level: 'silent' }), { claim: { evenIfCopied: true } });
