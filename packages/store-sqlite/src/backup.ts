@@ -13,6 +13,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { BackupContents } from '@latchkey/store/backup';
 import type { OnStep } from '@latchkey/store/step';
+import type { UseMark } from '@latchkey/store/use-mark';
 import { runAside } from './aside.ts';
 import { sizeOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
@@ -56,6 +57,8 @@ export async function backUp(
     refuseIncomplete(source, path);
     refuseToReplace(destination, path);
     removeLeftovers(destination);
+    // For `latchkey doctor`, should this be killed.
+    await note(path, { backup_file: resolve(destination) });
     writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
     const before = countGrants(source);
     onStep({ text: 'copying the database', share: () => sizeOf(partial) / sizeOf(path) });
@@ -83,8 +86,7 @@ export async function backUp(
     source.close();
     for (const suffix of ['', '-journal']) rmSync(`${partial}${suffix}`, { force: true });
   }
-  // If that fails, the age of the backup goes on growing, and an alert says so.
-  await note(path, made_at).catch(() => undefined);
+  await note(path, { backed_up_at: made_at });
   return contents;
 }
 
@@ -160,16 +162,22 @@ function label(file: string, made_at: Milliseconds): void {
 /** For a commit of the service: a few milliseconds. */
 const NOTE_WAITS: Milliseconds = 5_000;
 
-/** For the service, which tells how old the last backup is. */
-async function note(path: string, made_at: Milliseconds): Promise<void> {
-  const database = new (nodeSqlite().DatabaseSync)(path);
+/** If that fails, the age of the backup goes on growing, and an alert says so. */
+async function note(
+  path: string,
+  members: Pick<UseMark, 'backed_up_at' | 'backup_file'>,
+): Promise<void> {
+  let database: DatabaseSync | undefined;
   try {
+    database = new (nodeSqlite().DatabaseSync)(path);
     database.exec(`PRAGMA busy_timeout = ${NOTE_WAITS}`);
     const marks = useMarks(database);
     const mark = await marks.find();
-    if (mark !== null) await marks.replace(mark, { ...mark, backed_up_at: made_at });
+    if (mark !== null) await marks.replace(mark, { ...mark, ...members });
+  } catch {
+    // The backup itself needs no right to write the database.
   } finally {
-    closeDatabase(database, path);
+    if (database !== undefined) closeDatabase(database, path);
   }
 }
 

@@ -15,6 +15,7 @@ import { isMountedAlone, MOUNT_THE_FOLDER, sizesOf, whyNotAlone } from './databa
 import { retryWhileLocked } from './errors.ts';
 import { ForeignFile, refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { leftoversOf } from './partial-files.ts';
 import { versionOf } from './schema.ts';
 import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
@@ -35,6 +36,7 @@ export async function* inspectSqlite(
           `There is no database at ${path}.`,
           'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
         );
+    yield* checkLeftovers([path]);
     return;
   }
   let database: DatabaseSync;
@@ -73,7 +75,8 @@ export async function* inspectSqlite(
     onStep?.({ text: 'checking the pages of the file' });
     yield await checkDamage(path, { deep });
     yield checkVersion(version, database);
-    yield* checkUse(await useMarks(database).find());
+    const mark = await useMarks(database).find();
+    yield* checkUse(mark);
     const why = whyIncomplete(database, path);
     if (why !== null) yield problem('store', why, 'The service does not start until then.');
     yield checkTopology(path);
@@ -82,6 +85,7 @@ export async function* inspectSqlite(
     yield ok('write_concern', 'Each commit waits for the disk (synchronous is FULL).');
     yield checkNewestRecord(newestGrant(database), clock);
     yield skipped('tls', 'SQLite uses no network.');
+    yield* checkLeftovers([path, mark?.backup_file ?? path]);
     yield checkDisk(path);
   } finally {
     database.close();
@@ -177,6 +181,16 @@ function* checkRights(path: string): Generator<Finding> {
 function newestGrant(database: DatabaseSync): number | null {
   const row = database.prepare('SELECT id FROM grants ORDER BY id DESC LIMIT 1').get();
   return row === undefined ? null : uuidV7Time(uuidFromBytes(row.id as Uint8Array));
+}
+
+function* checkLeftovers(paths: readonly string[]): Generator<Finding> {
+  for (const left of new Set(paths.flatMap(leftoversOf))) {
+    yield warning(
+      'disk',
+      `A backup or a restore that was killed left ${left}, which has personal data.`,
+      'Delete it. The next one to the same place does that, too.',
+    );
+  }
 }
 
 function checkDisk(path: string): Finding {

@@ -9,6 +9,7 @@ import { isMountedAlone, MOUNT_THE_FOLDER, tightenFile, whyNotAlone } from './da
 import { BLOCKING_MS, isFull, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { refuseForeign, sign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { leftoversOf } from './partial-files.ts';
 import { createSchema, versionOf } from './schema.ts';
 import { closeDatabase, enterIncomplete, prepareVouch } from './wal-mark.ts';
 
@@ -76,6 +77,7 @@ function beginLog(database: DatabaseSync, path: string, now: Milliseconds): void
 function prepareFile(path: string, create: boolean): void {
   refuseForeign(path);
   if (!existsSync(path)) {
+    refuseUnfinished(path);
     if (!create) throw noDatabase(path);
     makeFolder(dirname(path));
     // SQLite gives the write-ahead log the same mode.
@@ -83,6 +85,15 @@ function prepareFile(path: string, create: boolean): void {
   }
   // SQLite would open a read-only file, and then refuse every write.
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** @throws UnusableDatabase if a restore was killed before there was a database */
+function refuseUnfinished(path: string): void {
+  const [left] = leftoversOf(path);
+  if (left === undefined) return;
+  throw new UnusableDatabase(
+    `There is no database at ${path} yet: \`latchkey restore\` was killed, and left ${left}. Restore again. To begin with an empty database, delete ${left}.`,
+  );
 }
 
 function refuseNew(database: DatabaseSync, path: string): void {

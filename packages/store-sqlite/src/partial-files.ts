@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** In the same directory, since a rename is atomic only within a file system. */
@@ -6,15 +6,21 @@ export function partialOf(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
 
-export function removeLeftovers(path: string): void {
+/** What killed processes left of a file or folder that they were making at this path. */
+export function leftoversOf(path: string): string[] {
+  const folder = dirname(path);
   const prefix = `${basename(path)}.`;
-  for (const name of readdirSync(dirname(path))) {
-    const pid = /^(\d+)\.partial/.exec(
-      name.startsWith(prefix) ? name.slice(prefix.length) : '',
-    )?.[1];
-    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    rmSync(join(dirname(path), name), { recursive: true, force: true });
-  }
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const rest = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    const pid = Number(/^(\d+)\.partial/.exec(rest)?.[1] ?? Number.NaN);
+    const isLeft = !Number.isNaN(pid) && (pid === process.pid || !isRunning(pid));
+    return isLeft ? [join(folder, name)] : [];
+  });
+}
+
+export function removeLeftovers(path: string): void {
+  for (const left of leftoversOf(path)) rmSync(left, { recursive: true, force: true });
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -132,11 +141,26 @@ async function replace(staged: string, path: string): Promise<string | null> {
     const time = new Date().toISOString().replaceAll(':', '-');
     aside = join(dirname(path), `before-restore-${time}`);
     mkdirSync(aside, { mode: 0o700 });
-    // All files, since SQLite would apply a leftover log to the new database and corrupt it.
-    for (const file of files) renameSync(file, join(aside, basename(file)));
+    // The database stays at its path until the new one replaces it there: a service that is started after a kill in
+    // between must not create an empty one.
+    if (existsSync(path)) keepAs(path, join(aside, basename(path)));
+    // SQLite would apply a leftover log to the new database and corrupt it.
+    for (const file of files) {
+      if (file !== path) renameSync(file, join(aside, basename(file)));
+    }
   }
   renameSync(staged, path);
   sync(dirname(path));
   rmSync(dirname(staged), { recursive: true, force: true });
   return aside;
+}
+
+function keepAs(path: string, other: string): void {
+  try {
+    linkSync(path, other);
+  } catch {
+    // This file system has no links.
+    copyFileSync(path, other);
+    sync(other);
+  }
 }

@@ -12,6 +12,8 @@ export type UseMark = {
   id: string;
   /** When the last `latchkey backup` was made of it. */
   backed_up_at?: Milliseconds;
+  /** Where the last one that was begun is, or was being made. */
+  backup_file?: string;
   /** The keys that its endpoints were told secrets of: see {@link KeyFingerprints}. */
   events_keys?: readonly string[];
 } & (

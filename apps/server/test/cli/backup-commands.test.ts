@@ -8,7 +8,7 @@ import type { FullGrant } from '@latchkey/schema';
 import { SCHEMA } from '@latchkey/store/schema-version';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
-import { type CommandProcess, runInProcess } from '../http/command-process.ts';
+import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
@@ -56,6 +56,27 @@ const statusOf = async (server: { url: string }, grant: FullGrant) =>
 
 const names = async () =>
   JSON.parse(await done('app', 'list', '--json')).data.map(({ name }: { name: string }) => name);
+
+/** Kills a command in the place of its nth change of a name in the file system. @returns whether it got there */
+async function killedAt(nth: number, ...words: string[]): Promise<boolean> {
+  const hooks = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    let left = ${nth};
+    for (const name of ['renameSync', 'linkSync']) {
+      const change = fs[name];
+      fs[name] = (...input) => {
+        left -= 1;
+        if (left === 0) process.kill(process.pid, 'SIGKILL');
+        return change(...input);
+      };
+    }
+    syncBuiltinESMExports();`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+  const { code, stderr } = await startCommand(words, { ...environment(), NODE_OPTIONS }).ended;
+  expect([null, 0], stderr).toContain(code);
+  return code === null;
+}
 
 /** Opens a file and changes it, as a program of another time would. */
 function edit(name: string, statements: string): void {
@@ -127,6 +148,17 @@ describe('backup', () => {
     expect(left).toEqual([`backup.db.${process.ppid}.partial`]);
   });
 
+  test('that was killed leaves a file, which doctor names until the next backup deletes it', async () => {
+    await done('app', 'create', 'Acme');
+    await killedAt(1, 'backup', file('backup.db'));
+    const [left = ''] = (await readdir(folder)).filter((name) => name.endsWith('.partial'));
+    expect(left).toMatch(/^backup\.db\.\d+\.partial$/);
+    const named = `^warning  disk .* killed left ${file(left)}, `;
+    expect(await done('doctor')).toMatch(new RegExp(named, 'm'));
+    await done('backup', file('backup.db'));
+    expect(await done('doctor')).not.toContain('.partial');
+  });
+
   test('never migrates, and refuses what it does not know', async () => {
     expect(await refused('backup', file('backup.db'))).toContain('There is no database at');
     await done('app', 'create', 'Acme');
@@ -193,6 +225,35 @@ describe('restore', () => {
     await writeFile(file('latchkey.db-wal'), 'another log');
     await done('restore', file('backup.db'), '--accept-gap');
     expect(await readdir(folder)).not.toContain('latchkey.db-wal');
+    expect(await names()).toEqual(['Acme']);
+  });
+
+  test('that was killed leaves the former database or the restored one', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    await done('app', 'create', 'after');
+    let kills = 0;
+    while (await killedAt(kills + 1, 'restore', file('backup.db'), '--accept-gap')) {
+      kills += 1;
+      expect((await names()).sort()).toEqual(['Acme', 'after']);
+    }
+    // One that keeps the former database, and one that replaces it.
+    expect(kills).toBeGreaterThanOrEqual(2);
+    expect(await names()).toEqual(['Acme']);
+    expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  test('that was killed where there was no database is not followed by an empty one', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    await rm(file('latchkey.db'));
+    expect(await killedAt(1, 'restore', file('backup.db'), '--accept-gap')).toBe(true);
+    expect(await refused('app', 'create', 'other')).toContain('`latchkey restore` was killed');
+    const server = launchServer(environment().DATABASE_URL);
+    expect((await server.ended).code).toBe(78);
+    const { stdout } = await latchkey('doctor');
+    expect(stdout).toMatch(/^warning {2}disk .* killed left \S+\.partial, /m);
+    await done('restore', file('backup.db'), '--accept-gap');
     expect(await names()).toEqual(['Acme']);
   });
 
