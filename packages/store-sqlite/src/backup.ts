@@ -7,7 +7,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { freemem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
@@ -15,6 +14,7 @@ import type { BackupContents } from '@latchkey/store/backup';
 import type { OnStep } from '@latchkey/store/step';
 import type { UseMark } from '@latchkey/store/use-mark';
 import { runAside } from './aside.ts';
+import { cacheFor } from './check-damage.ts';
 import { sizeOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
@@ -101,9 +101,8 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
     if (schema_version === 0 || !hasTable(database, 'grants')) {
       throw new Error(`${name} is not a backup of Latchkey.`);
     }
-    const setup = `PRAGMA cache_size = ${-cacheFor(file)}`;
     const statement = 'PRAGMA integrity_check(1)';
-    const [problem] = await runAside({ path: file, setup, statement });
+    const [problem] = await runAside({ path: file, setup: cacheFor(file), statement });
     if (problem?.integrity_check !== 'ok') {
       throw new Error(`${name} is damaged (${problem?.integrity_check}): use another backup.`);
     }
@@ -127,18 +126,6 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
   } finally {
     database?.close();
   }
-}
-
-/**
- * The check looks each row up in each index, in no order. With a small cache, that reads most of the file again and
- * again.
- *
- * @returns in KiB
- */
-function cacheFor(file: string): number {
-  // What the system has cached of files counts as used memory of a container, and is given back.
-  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.ceil(Math.min(sizeOf(file), freemem() / 2, limit / 2) / 1024);
 }
 
 export function removeLabel(file: string): void {

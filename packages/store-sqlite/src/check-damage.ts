@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { freemem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
+import { sizeOf } from './database-file.ts';
 
 /** A file that takes longer is checked at night, with `--deep`. */
 const QUICK_SECONDS = 60;
@@ -12,8 +14,9 @@ const PRAGMA = { quick: 'quick_check(5)', deep: 'integrity_check(5)' };
 
 const CHECK = `
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const [path, pragma] = process.argv.slice(1);
+  const [path, pragma, setup] = process.argv.slice(1);
   const database = new DatabaseSync(path, { readOnly: true });
+  database.exec(setup);
   for (const row of database.prepare('PRAGMA ' + pragma).all()) console.log(Object.values(row)[0]);
 `;
 
@@ -22,7 +25,13 @@ export async function checkDamage(
   path: string,
   { deep, seconds = QUICK_SECONDS }: { deep: boolean; seconds?: number },
 ): Promise<Finding> {
-  const words = ['--no-warnings', '-e', CHECK, path, PRAGMA[deep ? 'deep' : 'quick']];
+  const words = [
+    '--no-warnings',
+    '-e',
+    CHECK,
+    path,
+    ...(deep ? [PRAGMA.deep, cacheFor(path)] : [PRAGMA.quick, '']),
+  ];
   const timeout = deep ? {} : { timeout: seconds * 1000, killSignal: 'SIGKILL' as const };
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], ...timeout });
   const [stdout, stderr, [code, signal]] = await Promise.all([
@@ -45,4 +54,17 @@ export async function checkDamage(
     `The file is damaged: ${first}`,
     'Stop every process that uses it, and restore a backup: latchkey restore.',
   );
+}
+
+/**
+ * A check of the indexes looks each row up in each of them, in no order. With a small cache, that reads most of the
+ * file again and again.
+ *
+ * @returns a statement for the connection that checks
+ */
+export function cacheFor(path: string): string {
+  // What the system has cached of files counts as used memory of a container, and is given back.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const bytes = Math.min(sizeOf(path), freemem() / 2, limit / 2);
+  return `PRAGMA cache_size = -${Math.ceil(bytes / 1024)}`;
 }
