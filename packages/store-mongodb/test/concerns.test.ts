@@ -221,9 +221,9 @@ describe('on a replica set, whatever the URL says', () => {
   test('the reads of one tick share a fence, and a later one has its own', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', fenced);
-    const reads = [store.findCode(anId()), store.findCode(anId())];
+    const reads = [store.findDelivery(anId()), store.findDelivery(anId())];
     await nextTick();
-    reads.push(store.findCode(anId()));
+    reads.push(store.findDelivery(anId()));
     await Promise.all(reads);
     expect(server.sent('update')).toHaveLength(2);
     expect(server.sent('find')).toHaveLength(3);
@@ -268,7 +268,7 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('update', reply);
     const ids = [anId(), anId()];
     await Promise.all([
-      ...ids.map((id) => store.findCode(id)),
+      ...ids.map((id) => store.findDelivery(id)),
       ...ids.map((id) => store.findApplication(id)),
     ]);
     const reads = server.sent('find');
@@ -306,7 +306,7 @@ describe('on a replica set, whatever the URL says', () => {
     const { server, store } = await scripted({ is: 'primary' });
     const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'timed out' };
     server.script('update', { ...fenced, writeConcernError });
-    await expect(store.findCode(anId())).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(store.findDelivery(anId())).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(server.sent('find')).toEqual([]);
   });
 
@@ -315,7 +315,7 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('update', fenced);
     const later = { operationTime: new Timestamp({ t: 1_800_000_000, i: 1 }) };
     server.script('find', failure(11600, 'InterruptedAtShutdown', later), batch());
-    await store.findCode(anId());
+    await store.findDelivery(anId());
     expect(server.sent('find').map(({ readConcern }) => readConcern)).toEqual([
       { level: 'majority', afterClusterTime: fenceTime },
       { level: 'majority', afterClusterTime: later.operationTime },
@@ -372,7 +372,7 @@ describe('on a replica set, whatever the URL says', () => {
 describe('a server is only asked for what it supports', () => {
   test('a sharded cluster has linearizable reads, each for itself', async () => {
     const { server, store } = await scripted({ is: 'mongos' });
-    await Promise.all([store.findCode(anId()), store.findCode(anId())]);
+    await Promise.all([store.findDelivery(anId()), store.findDelivery(anId())]);
     expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
       { level: 'linearizable' },
       { level: 'linearizable' },
@@ -387,7 +387,7 @@ describe('a server is only asked for what it supports', () => {
 
   test('a standalone server has neither linearizable nor majority reads', async () => {
     const { server, store } = await scripted({ is: 'standalone', query: weakening });
-    await store.findCode(anId());
+    await store.findDelivery(anId());
     await store.listApplications({ limit: 1, before: null });
     await store.redeemCode(redemptionOf(aCode()));
     const [decision, list, redemption] = server.received;

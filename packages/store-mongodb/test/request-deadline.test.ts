@@ -40,7 +40,7 @@ async function isOpen(outcome: Promise<unknown>) {
 
 test('a read that has no reply 20 s after the request is store_unavailable', async () => {
   server.hold('find', replies);
-  const outcome = codeOf(inRequest(() => store.findCode(anId())));
+  const outcome = codeOf(inRequest(() => store.findDelivery(anId())));
   await sent(1);
   vi.advanceTimersByTime(REQUEST_DEADLINE - 1);
   expect(await isOpen(outcome)).toBe(true);
@@ -111,7 +111,7 @@ test.each<[string, () => Promise<unknown>]>([
 test('the deadline is one for all steps, and no step begins after it', async () => {
   const outcome = await inRequest(async () => {
     for (let steps = 0; steps < 3; steps++) {
-      await store.findCode(anId());
+      await store.findDelivery(anId());
       vi.advanceTimersByTime(REQUEST_DEADLINE / 2);
     }
   }).catch(({ code }) => code);
@@ -131,7 +131,7 @@ test('a write that waits for the preparation of the database is not sent after i
   expect(await outcome).toEqual({ code: 'store_unavailable' });
   for (const reply of replies) reply({});
   // Behind the write, had there been one.
-  expect(await codeOf(inRequest(() => store.findCode(anId())))).toBe('done');
+  expect(await codeOf(inRequest(() => store.findDelivery(anId())))).toBe('done');
   expect(server.sent('findAndModify')).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ test('it begins at the last byte of the request', async () => {
     inRequest(async () => {
       vi.advanceTimersByTime(REQUEST_DEADLINE - 1);
       restartRequest();
-      await store.findCode(anId());
+      await store.findDelivery(anId());
     }),
   );
   await sent(1);
@@ -153,7 +153,7 @@ test('it begins at the last byte of the request', async () => {
 
 test('what no request waits for has none', async () => {
   server.hold('find', replies);
-  const outcome = codeOf(store.findCode(anId()));
+  const outcome = codeOf(store.findDelivery(anId()));
   await sent(1);
   vi.advanceTimersByTime(2 * REQUEST_DEADLINE);
   expect(await isOpen(outcome)).toBe(true);
@@ -161,7 +161,7 @@ test('what no request waits for has none', async () => {
 
 test('what has no deadline is waited for', async () => {
   server.hold('find', replies);
-  const outcome = codeOf(inRequest(() => withoutDeadline(() => store.findCode(anId()))));
+  const outcome = codeOf(inRequest(() => withoutDeadline(() => store.findDelivery(anId()))));
   await sent(1);
   vi.advanceTimersByTime(2 * REQUEST_DEADLINE);
   expect(await isOpen(outcome)).toBe(true);

@@ -32,7 +32,7 @@ describe('on a replica set, in a request,', () => {
       return { n: isFence(command) ? 1 : 0, nModified: 1, operationTime: at(time) };
     });
   });
-  const read = () => store.findCode(anId());
+  const read = () => store.findDelivery(anId());
 
   const code = aCode();
   const redeemed = { ...pendingDocument(code), created_at: new Date(1) };

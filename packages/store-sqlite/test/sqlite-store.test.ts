@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
+import { copyDatabase } from '@latchkey/store/copy-database';
 import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
 import type { Erasure } from '@latchkey/store/store';
+import type { Transfer } from '@latchkey/store/transfer';
 import { testStore } from '@latchkey/store-suite';
-import { erase } from '@latchkey/store-suite/finish';
+import { erase, finishAll } from '@latchkey/store-suite/finish';
 import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aCode,
@@ -14,6 +16,7 @@ import {
   aHash,
   aLink,
   anAccount,
+  anApplication,
   anEndpoint,
   anInitiator,
   aPing,
@@ -28,8 +31,11 @@ import {
 } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { alone, type Queues, sqliteAdapter } from '../src/adapter.ts';
+import { backUp } from '../src/backup.ts';
 import { nodeSqlite } from '../src/node-sqlite.ts';
+import { stageBackup } from '../src/restore.ts';
 import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
+import { openSqliteSource } from '../src/transfer.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
 
 testStore('SQLite', sqliteHarness);
@@ -147,6 +153,46 @@ describe('the SQLite store', () => {
     const left = await erase(store, { account_id, now: 9, initiator: anInitiator() });
     expect(left).toBe(450 - 4 * 100);
     expect(await ends()).toEqual(new Set([7]));
+  });
+
+  test.each(['copy', 'backup'])('a %s has the marks, and goes on with their work', async (way) => {
+    const [erased, account] = [anAccount({ username: 'Ada' }), anAccount()];
+    const application = anApplication();
+    await store.createApplication(application);
+    const ofErased = await granted(store, { account: erased, application_id: application.id });
+    const ofAccount = await granted(store, { account, application_id: application.id });
+    const initiator = anInitiator();
+    await store.markErasure({ account_id: erased.id, now: 7, initiator });
+    await store.markRevocation({ application_id: application.id, now: 8, initiator });
+    const later = { account, application_id: application.id, application_revocations: 1 };
+    const alive = await granted(store, later);
+
+    const target = await sqliteHarness.fresh();
+    if (way === 'copy') {
+      const [source, to] = [await openSqliteSource(database.path), await target.openTarget()];
+      await copyDatabase(source, to as Transfer, { last: false, onProgress() {} });
+      await Promise.all([source.close(), to.close()]);
+    } else {
+      const file = `${target.path}.backup`;
+      await backUp(database.path, file);
+      await (await stageBackup(file, target.path)).putInPlace();
+    }
+    const there = await target.open();
+    for (const isFinished of [false, true]) {
+      if (isFinished) await finishAll(there);
+      for (const [{ grant }, revoked_at] of [
+        [ofErased, 7],
+        [ofAccount, 8],
+        [alive, null],
+      ] as const) {
+        const found = await there.authenticateGrant(grant.grant_id, { currentAccount: false });
+        expect(found?.grant.revoked_at).toBe(revoked_at);
+        expect(found?.account?.username).not.toBe('Ada');
+      }
+      expect((await there.listWork(9)).length).toBe(isFinished ? 0 : 2);
+    }
+    await there.close();
+    await target.remove();
   });
 
   test('ends an interrupted erasure, wherever it was cut, before the account is put again', async () => {

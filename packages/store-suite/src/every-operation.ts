@@ -49,7 +49,7 @@ export async function everyOperation(
   const initiator = anInitiator();
   const account_id = account.id;
   const connection = { account_id, application_id };
-  const ofBoth = { account, application_id };
+  const ofBoth = { account, application_id, application_revocations: 0 };
   const ranges = [
     { limit: 10, before: null },
     { limit: 10, before: 'ffffffff-ffff-7fff-bfff-ffffffffffff' },
@@ -214,6 +214,8 @@ export async function everyOperation(
     await issued(store, ofBoth);
     await revokeAll(store, { ...parties, now, initiator });
   }
+  // What is issued from now on is not ended.
+  ofBoth.application_revocations = 1;
   const { link, page } = await identified(store, {}, account);
   await store.findLink(link.id);
   await store.findPage(page.id);
@@ -269,10 +271,10 @@ export async function everyOperation(
   await store.sweep();
 
   const trial = anAccount();
-  const tried = await granted(store, { account: trial, application_id: id });
+  const tried = await granted(store, { account: trial });
   await store.removeTrial({
     account_id: trial.id,
-    application_id: id,
+    application_id: tried.grant.application_id,
     grant_id: tried.grant.grant_id,
   });
 
