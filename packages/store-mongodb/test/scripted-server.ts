@@ -5,7 +5,7 @@ import {
   nameOf,
   replyTo,
 } from '@latchkey/test-kit/mongodb/wire-messages';
-import { BSON, type Document } from 'mongodb';
+import { Binary, BSON, type Document } from 'mongodb';
 import { indexesOf } from '../src/indexes.ts';
 
 /** A reply to a command, 'close' to close the connection without one, or 'hold' to reply later. */
@@ -172,10 +172,11 @@ function unscripted(name: string, command: Document): Document {
 }
 
 /** What a write looks at first: a grant, or a code, that no mark has ended. */
-function unmarked({ pipeline = [] }: Document): Document[] {
+export function unmarked({ pipeline = [] }: Document, members: Document = {}): Document[] {
   const [{ $match: { _id } = {} } = {}] = pipeline as Document[];
   const joined = (pipeline as Document[]).flatMap(({ $lookup }) => $lookup?.as ?? []);
   if (!joined.includes('joined_ofAccount')) return [];
   const marks = Object.fromEntries(joined.map((as) => [as, []]));
-  return (_id.$in ?? [_id]).map((id: unknown) => ({ _id: id, created_at: new Date(0), ...marks }));
+  const found = { code_hash: new Binary(new Uint8Array(32)), created_at: new Date(0), ...members };
+  return (_id.$in ?? [_id]).map((id: unknown) => ({ _id: id, ...found, ...marks }));
 }

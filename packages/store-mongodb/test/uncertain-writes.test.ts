@@ -20,7 +20,7 @@ import {
   newDocument,
   pendingDocument,
 } from './documents.ts';
-import { batch, failure, type ScriptedServer } from './scripted-server.ts';
+import { batch, failure, type ScriptedServer, unmarked } from './scripted-server.ts';
 import { type ScriptedOptions, scripted, shortTimeouts } from './scripted-store.ts';
 
 const kinds = ['standalone', 'primary'] as const;
@@ -297,6 +297,10 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close');
     server.script('find', batch({ ...grant, revoked_at: new Date(5) }));
+    let looks = 0;
+    server.on('aggregate', (command) =>
+      batch(...unmarked(command, looks++ > 0 ? { revoked_at: new Date(5) } : {})),
+    );
     const call = store.revokeGrant({
       grant_id,
       application_id: null,
