@@ -169,6 +169,7 @@ describe('the SQLite store', () => {
 
     const target = await sqliteHarness.fresh();
     if (way === 'copy') {
+      await (await database.open({ claim: { evenIfCopied: false } })).close();
       const [source, to] = [await openSqliteSource(database.path), await target.openTarget()];
       await copyDatabase(source, to as Transfer, { last: false, onProgress() {} });
       await Promise.all([source.close(), to.close()]);
