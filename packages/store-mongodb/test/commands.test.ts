@@ -55,14 +55,17 @@ describe.skipIf(!server)(title, () => {
 
   const durable = { w: 'majority', j: true, wtimeout: defaultTimeouts.operation };
 
-  test('a redemption is one command with all conditions, on the disks of a majority', async () => {
+  test('a redemption is one look behind a fence, and one command with all conditions, on the disks of a majority', async () => {
     const code = await issued(store);
     const redemption = redemptionOf(code, { initiator: anInitiator() });
     const { result, commands } = await commandsOf(() => store.redeemCode(redemption));
     expect(result?.grant_id).toBe(code.grant_id);
-    expect(commands).toHaveLength(1);
-    expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
-    expect(commands[0]?.query).toEqual({
+    const [fence, look, command, ...others] = commands;
+    expect(others).toEqual([]);
+    expect(fence).toMatchObject({ update: 'fences', writeConcern: durable });
+    expect(look).toMatchObject({ aggregate: 'grants', readConcern: { level: 'majority' } });
+    expect(command).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
+    expect(command?.query).toEqual({
       _id: toId(code.grant_id),
       application_id: toId(code.application_id),
       code_hash: toHash(code.code_hash),
@@ -74,7 +77,7 @@ describe.skipIf(!server)(title, () => {
     });
   });
 
-  test('a revocation is one command, on the disks of a majority', async () => {
+  test('a revocation is one look behind a fence, and one command, on the disks of a majority', async () => {
     const { grant } = await granted(store);
     const { grant_id } = grant;
     const revocation = {
@@ -84,8 +87,10 @@ describe.skipIf(!server)(title, () => {
       initiator: anInitiator(),
     };
     const { commands } = await commandsOf(() => store.revokeGrant(revocation));
-    expect(commands).toHaveLength(1);
-    expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
+    expect(commands).toHaveLength(3);
+    expect(commands[0]).toMatchObject({ update: 'fences', writeConcern: durable });
+    expect(commands[1]).toMatchObject({ aggregate: 'grants', readConcern: { level: 'majority' } });
+    expect(commands[2]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
   });
 
   test('authenticating a grant is one command behind a fence, with its application and account', async () => {

@@ -130,7 +130,7 @@ describe('a database that can’t be reached', () => {
     await expect(store.redeemCode(redemptionOf(aCode()))).rejects.toMatchObject(unavailable);
     await server.listen();
     await untilBack(store);
-    expect(await store.findCode(anId())).toBeNull();
+    expect(await store.findDelivery(anId())).toBeNull();
     expect(server.sent('listIndexes')).toHaveLength(COLLECTIONS);
   });
 
@@ -138,10 +138,10 @@ describe('a database that can’t be reached', () => {
     const { server, store } = await scripted({ timeouts: shortTimeouts });
     await server.stop();
     await expect(store.ping()).rejects.toMatchObject(unavailable);
-    await expect(store.findCode(anId())).rejects.toMatchObject(unavailable);
+    await expect(store.findDelivery(anId())).rejects.toMatchObject(unavailable);
     await server.listen();
     await untilBack(store);
-    expect(await store.findCode(anId())).toBeNull();
+    expect(await store.findDelivery(anId())).toBeNull();
   });
 
   test('at the start: calls at the same time share one preparation', async () => {
@@ -189,7 +189,7 @@ describe('the database of a URL', () => {
     const server = await scriptedServer();
     const url = `${server.url}${path}?appName=a/b`;
     const store = await openMongoStore({ url, clock: Date.now });
-    await store.findCode(anId());
+    await store.findDelivery(anId());
     await store.close();
     expect(server.received.at(-1)?.$db).toBe(name);
   });

@@ -50,7 +50,7 @@ export async function openExplained(
     }
   }
 
-  const { sweepEndpoints, ...own } = operations(database, Date.now, true);
+  const { sweepEndpoints, housekeeping: _, ...own } = operations(database, Date.now, true);
   const store: SweptStore = {
     ...own,
     ping: async () => undefined,
