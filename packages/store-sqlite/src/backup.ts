@@ -22,7 +22,7 @@ import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { versionOf } from './schema.ts';
-import { foreignObjects } from './schema-objects.ts';
+import { dropForeignTables, refuseForeignObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
 import { closeDatabase, refuseIncomplete, SET_COMPLETE } from './wal-mark.ts';
 
@@ -55,6 +55,7 @@ export async function backUp(
     const schema_version = await retryWhileLocked(() => versionOf(source, path));
     if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     refuseIncomplete(source, path);
+    refuseForeignObjects(source, path);
     refuseToReplace(destination, path);
     removeLeftovers(destination);
     // For `latchkey doctor`, should this be killed.
@@ -101,6 +102,7 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
     if (schema_version === 0 || !hasTable(database, 'grants')) {
       throw new Error(`${name} is not a backup of Latchkey.`);
     }
+    refuseForeignObjects(database, name);
     const statement = 'PRAGMA integrity_check(1)';
     const [problem] = await runAside({ path: file, setup: cacheFor(file), statement });
     if (problem?.integrity_check !== 'ok') {
@@ -112,7 +114,6 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
       applications: count('applications WHERE deleted_at IS NULL'),
       accounts: count('accounts WHERE place IS NOT NULL'),
       grants: countGrants(database),
-      foreign: foreignObjects(database).filter((name) => name !== `table ${LABEL}`),
       made_at: hasTable(database, LABEL)
         ? numberOf(database, `SELECT made_at AS number FROM ${LABEL}`)
         : null,
@@ -128,8 +129,9 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
   }
 }
 
-export function removeLabel(file: string): void {
-  withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${LABEL}`));
+/** Such as the label, and those of a replicator. */
+export function removeForeignTables(file: string): void {
+  withDatabase(file, dropForeignTables);
 }
 
 /** Of a copy that another program made while the database was in use: the operator has decided to restore it. */
@@ -139,6 +141,7 @@ export function acceptCopy(file: string): void {
 
 function label(file: string, made_at: Milliseconds): void {
   withDatabase(file, (database) => {
+    dropForeignTables(database);
     database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
     database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
     // The database that it was copied from is in use. This file needs no log.
@@ -178,13 +181,18 @@ function withDatabase(file: string, use: (database: DatabaseSync) => void): void
 }
 
 function refuseToReplace(destination: string, path: string): void {
-  if (!existsSync(destination)) return;
   if (resolve(destination) === resolve(path)) {
     throw new Error(`${destination} is the database itself: name another file.`);
   }
-  if (!isBackup(destination)) {
+  if (existsSync(destination) && !isBackup(destination)) {
     throw new Error(
       `${destination} exists and is not a backup of Latchkey: name another file, or move this one away.`,
+    );
+  }
+  // A restore would take the backup for a database whose latest writes are there.
+  if (statSync(`${destination}-wal`, { throwIfNoEntry: false })?.size) {
+    throw new Error(
+      `${destination}-wal is the log of another database: name another file, or move the log away.`,
     );
   }
 }

@@ -130,11 +130,17 @@ function checkIndexes(database: DatabaseSync): Finding {
 }
 
 function* checkObjects(database: DatabaseSync): Generator<Finding> {
-  const foreign = foreignObjects(database);
-  if (foreign.length === 0) return;
+  const { tables, refused } = foreignObjects(database);
+  if (tables.length > 0) {
+    yield ok(
+      'store',
+      `Another program, such as a replicator, has tables in it: ${tables.join(', ')}. Backups leave them behind.`,
+    );
+  }
+  if (refused.length === 0) return;
   yield problem(
     'store',
-    `The database has what Latchkey did not make: ${foreign.join(', ')}. It can change what a write does, and no backup with it is restored.`,
+    `The database has what Latchkey did not make: ${refused.join(', ')}. It can change what a write does, and no backup is made with it.`,
     'Find out who made it, then drop it with sqlite3.',
   );
 }

@@ -15,7 +15,7 @@ import type { ReplacedDatabase, StagedBackup } from '@latchkey/store/backup';
 import { commandChanges } from '@latchkey/store/operations/command-changes';
 import type { OnStep } from '@latchkey/store/step';
 import { alone, sqliteAdapter } from './adapter.ts';
-import { acceptCopy, removeLabel, verify } from './backup.ts';
+import { acceptCopy, removeForeignTables, verify } from './backup.ts';
 import { sizeOf } from './database-file.ts';
 import { isLocked, retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
@@ -48,12 +48,7 @@ export async function stageBackup(
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
     const contents = await verify(staged, backup, onStep);
-    if (contents.foreign.length > 0) {
-      throw new Error(
-        `${backup} has what Latchkey did not make: ${contents.foreign.join(', ')}. It was not restored. Find out who made it, and use another backup, or drop it from a copy of this one with sqlite3.`,
-      );
-    }
-    removeLabel(staged);
+    removeForeignTables(staged);
     const replaced = await readReplaced(path, staged);
     return {
       ...{ database: path, url: `file:${staged}`, contents, replaced },
@@ -88,7 +83,7 @@ async function refuseIfInUse(path: string): Promise<void> {
     // Any other error: the database is damaged, which is why it is replaced.
     if (!isLocked(error)) return;
     throw new Error(
-      `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
+      `A process uses ${path}. Stop every service, command and replicator that uses it, then restore again. Nothing was changed.`,
     );
   }
 }

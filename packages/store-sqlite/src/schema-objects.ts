@@ -27,16 +27,49 @@ export function ownObjects(): SchemaObject[] {
   }
 }
 
-/**
- * A trigger or a view could change or hide what a statement of ours does. An index cannot.
- *
- * @returns such as `trigger keep_grants`
- */
-export function foreignObjects(database: DatabaseSync): string[] {
+/** What is in a database beside what Latchkey made. */
+export interface ForeignObjects {
+  /** Plain tables: nothing of ours reads or writes them, so a copy leaves them behind. */
+  tables: string[];
+  /**
+   * These could change or hide what a statement of ours does: triggers, views, virtual tables, and tables
+   * with a foreign key, such as `trigger keep_grants`. An index cannot.
+   */
+  refused: string[];
+}
+
+export function foreignObjects(database: DatabaseSync): ForeignObjects {
   const own = new Set(ownObjects().map(nameOf));
-  return objectsOf(database)
+  const plain = database.prepare(`
+    SELECT name FROM pragma_table_list
+    WHERE schema = 'main' AND type = 'table'
+      AND NOT EXISTS (SELECT 1 FROM pragma_foreign_key_list(pragma_table_list.name))`);
+  const plainTables = new Set(plain.all().map(({ name }) => `table ${name}`));
+  const found = objectsOf(database)
     .filter((object) => object.type !== 'index' && !own.has(nameOf(object)))
     .map(nameOf);
+  return {
+    tables: found
+      .filter((name) => plainTables.has(name))
+      .map((name) => name.slice('table '.length)),
+    refused: found.filter((name) => !plainTables.has(name)),
+  };
+}
+
+/** @throws Error if it has what no restore takes */
+export function refuseForeignObjects(database: DatabaseSync, name: string): void {
+  const { refused } = foreignObjects(database);
+  if (refused.length === 0) return;
+  throw new Error(
+    `${name} has what Latchkey did not make, and what can change what a write does: ${refused.join(', ')}. Find out who made it, and drop it with sqlite3: of a backup, from a copy of it.`,
+  );
+}
+
+/** Their content is overwritten, not only given up. */
+export function dropForeignTables(database: DatabaseSync): void {
+  const { tables } = foreignObjects(database);
+  database.exec('PRAGMA secure_delete = ON');
+  for (const name of tables) database.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`);
 }
 
 const nameOf = ({ type, name }: SchemaObject) => `${type} ${name}`;

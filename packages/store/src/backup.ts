@@ -13,8 +13,6 @@ export interface BackupContents {
   applications: number;
   accounts: number;
   grants: number;
-  /** What Latchkey did not make in it. A restore refuses a backup with it. */
-  foreign: string[];
   /** Later changes are not in the backup. Null if `latchkey backup` did not make the file. */
   made_at: Milliseconds | null;
 }

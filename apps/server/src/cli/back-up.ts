@@ -13,11 +13,6 @@ export async function backUpDatabase(
   const url = databaseUrl(terminal);
   const { database, contents } = await driverOf(url).backUp(url, file, terminal.showStep);
   const text = `${file} is a verified backup of ${database}: ${describeContents(contents)}.`;
-  if (contents.foreign.length > 0) {
-    terminal.stderr.write(
-      `${file} cannot be restored: the database has what Latchkey did not make (${contents.foreign.join(', ')}). Drop it with sqlite3, then make another backup.\n`,
-    );
-  }
   await print(terminal, json, { object: 'backup', file, ...onWire(contents) }, text);
 }
 
@@ -33,7 +28,7 @@ export function describeContents({ bytes, schema_version, ...counts }: BackupCon
   return `${applications} applications, ${accounts} accounts and ${grants} grants in ${bytes} bytes, schema version ${schema_version}${time}`;
 }
 
-export const onWire = ({ made_at, foreign: _, ...contents }: BackupContents) => ({
+export const onWire = ({ made_at, ...contents }: BackupContents) => ({
   ...contents,
   made_at: made_at === null ? null : formatTimestamp(made_at),
 });

@@ -135,6 +135,9 @@ describe('backup', () => {
     const used = { DATABASE_URL: `file:${file('used.db')}` };
     expect(await runInProcess(['app', 'list'], used)).toMatchObject({ code: 0 });
     expect(await refused('backup', file('used.db'))).toContain('is not a backup of Latchkey');
+    // No restore would take the backup beside it.
+    await writeFile(file('gone.db-wal'), 'the log of another database');
+    expect(await refused('backup', file('gone.db'))).toContain('gone.db-wal is the log of another');
     expect(await names()).toEqual(['Acme']);
   });
 
@@ -174,12 +177,13 @@ describe('backup', () => {
     await done('backup', file('backup.db'));
     const before = await readFile(file('backup.db'));
     // An index that lacks a row: only the integrity check sees it.
+    const index = 'rate_limit_counts_by_end';
     edit(
       'latchkey.db',
       `PRAGMA writable_schema = ON;
-      CREATE TABLE damaged (a); INSERT INTO damaged VALUES (1), (2);
-      CREATE INDEX damaged_a ON damaged (a);
-      UPDATE sqlite_schema SET sql = 'CREATE INDEX damaged_a ON damaged (a + 1)' WHERE name = 'damaged_a'`,
+      INSERT INTO rate_limit_counts VALUES ('a', 1, 1);
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX ${index} ON rate_limit_counts (ends_at + 1)'
+        WHERE name = '${index}'`,
     );
     expect(await refused('backup', file('backup.db'))).toContain('No backup was made');
     expect(await readFile(file('backup.db'))).toEqual(before);
@@ -302,15 +306,38 @@ describe('restore', () => {
   test.each([
     ['trigger keep', 'CREATE TRIGGER keep BEFORE UPDATE ON grants BEGIN SELECT RAISE(IGNORE); END'],
     ['view report', 'CREATE VIEW report AS SELECT id FROM grants'],
-    ['table recipes', 'CREATE TABLE recipes (title TEXT)'],
-  ])('refuses a backup with a %s, which doctor and backup name', async (name, statement) => {
+    ['table words', 'CREATE VIRTUAL TABLE words USING fts5(word)'],
+    ['table notes', 'CREATE TABLE notes (grant_id BLOB REFERENCES grants (id))'],
+  ])('and backup and doctor refuse a %s, and restore what has it', async (name, statement) => {
     await done('app', 'create', 'Acme');
-    edit('latchkey.db', statement);
+    await done('backup', file('backup.db'));
+    for (const one of ['latchkey.db', 'backup.db']) edit(one, statement);
     const doctor = await latchkey('doctor');
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(name) });
-    const backup = await latchkey('backup', file('backup.db'));
-    expect(backup).toMatchObject({ code: 0, stderr: expect.stringContaining(name) });
-    expect(await refused('restore', file('backup.db'))).toContain(name);
+    expect(await refused('backup', file('new.db'))).toContain(name);
+    expect(await refused('restore', file('backup.db'), '--accept-gap')).toContain(name);
+  });
+
+  test('leaves plain tables of another program behind, as backup does', async () => {
+    await done('app', 'create', 'Acme');
+    const statement = `CREATE TABLE "a ""table"" (of another)" (word TEXT PRIMARY KEY);
+      INSERT INTO "a ""table"" (of another)" VALUES ('a word of another program')`;
+    edit('latchkey.db', statement);
+    // No problem: its owner needs it.
+    const doctor = await latchkey('doctor');
+    expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('"table"') });
+    await done('backup', file('backup.db'));
+    // As a replicator brings a database back.
+    edit('latchkey.db', `VACUUM INTO '${file('replica.db')}'`);
+    for (const name of ['backup.db', 'replica.db']) {
+      await done('restore', file(name), '--accept-gap');
+      expect(await readFile(file(name), 'utf8')).toContain(
+        name === 'replica.db' ? 'a word of another program' : 'Acme',
+      );
+      expect(await readFile(file('latchkey.db'), 'utf8')).not.toContain('a word of another');
+      expect(await names()).toEqual(['Acme']);
+    }
+    expect(await readFile(file('backup.db'), 'utf8')).not.toContain('a word of another');
   });
 
   test('refuses what is not a whole backup', async () => {
