@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { BLOCKING_MS, isUnavailable, rollBack } from './errors.ts';
+import { cutOffFormer, saltsOf } from './log-file.ts';
 
 /**
  * Leaves nothing in the write-ahead log of what was deleted before the first call about it. It never waits: while
@@ -37,20 +29,11 @@ export function prepareEmptyLog(
     return Number(look.get()?.log) <= 1;
   }
 
-  /**
-   * Another program, which reads the log most of the time, has begun it anew. What is left behind its end is of the
-   * former one. As SQLite does, this cuts it off in a transaction, so that nobody else writes.
-   */
-  function cutOff(): boolean {
+  /** Who reads the log most of the time, such as Litestream, begins it anew now and then, and leaves the former one behind its end. */
+  function removeFormer(): true {
     database.exec('BEGIN IMMEDIATE');
     try {
-      const file = openSync(`${path}-wal`, 'r+');
-      try {
-        ftruncateSync(file, endOf(file));
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      cutOffFormer(path);
       return true;
     } finally {
       rollBack(database);
@@ -63,7 +46,7 @@ export function prepareEmptyLog(
     found.set(deleted, first);
     try {
       database.exec('PRAGMA busy_timeout = 0');
-      if (!beginAnew() && !(first !== log && cutOff())) return false;
+      if (!beginAnew() && !(first !== log && removeFormer())) return false;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       return false;
@@ -73,41 +56,4 @@ export function prepareEmptyLog(
     found.delete(deleted);
     return true;
   };
-}
-
-// https://sqlite.org/fileformat2.html#walformat: each log has other salts, which are in each of its frames.
-const HEADER = 32;
-const PAGE_SIZE_AT = 8;
-const SALTS_AT = 16;
-const SALTS = 8;
-const FRAME_HEADER = 24;
-const FRAME_SALTS_AT = 8;
-
-/** Empty if there is no log. */
-function saltsOf(path: string): string {
-  if (!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) return '';
-  const file = openSync(`${path}-wal`, 'r');
-  try {
-    return read(file, SALTS_AT, SALTS).toString('hex');
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** The end of the last frame of this log. One that was rolled back counts too. */
-function endOf(file: number): number {
-  const { size } = fstatSync(file);
-  const header = read(file, 0, HEADER);
-  const salts = header.subarray(SALTS_AT, SALTS_AT + SALTS);
-  const frame = FRAME_HEADER + header.readUInt32BE(PAGE_SIZE_AT);
-  for (let end = HEADER; end <= size; end += frame) {
-    if (end + frame > size || !read(file, end + FRAME_SALTS_AT, SALTS).equals(salts)) return end;
-  }
-  return size;
-}
-
-function read(file: number, at: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, at);
-  return bytes;
 }

@@ -1,10 +1,11 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { formatTimestamp } from '@latchkey/schema';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import type { Claim } from '@latchkey/store/use-mark';
 import { isLocked } from './errors.ts';
+import { hasLog, saltsOf } from './log-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 
 /**
@@ -30,26 +31,6 @@ function read(database: DatabaseSync): WalMark {
   const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'wal_mark'");
   if (find.get() === undefined) return { state: 'complete', since: 0 };
   return database.prepare('SELECT state, since FROM wal_mark').get() as unknown as WalMark;
-}
-
-// https://sqlite.org/fileformat2.html#the_write_ahead_log: its last bit is the byte order.
-const MAGIC = 0x377f0682;
-
-/** A log that is emptied or only just created has no header, and no log begins without one. */
-function hasLog(path: string): boolean {
-  const header = Buffer.alloc(4);
-  try {
-    const descriptor = openSync(`${path}-wal`, 'r');
-    try {
-      readSync(descriptor, header, 0, 4, 0);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-  return (header.readUInt32BE() & ~1) === MAGIC;
 }
 
 /**
@@ -119,7 +100,7 @@ export function enterIncomplete(
 }
 
 /**
- * Called before the first write, and now and then. Something that reads the log can hold it up.
+ * Called before the first write, and now and then. Something that reads the log all the time can hold it up.
  *
  * @returns brings to the file what the log has, and then marks the file
  */
@@ -132,14 +113,21 @@ export function prepareVouch(database: DatabaseSync, path: string): (now: Millis
   const vouch = database.prepare(
     "UPDATE wal_mark SET state = 'in_use', since = ? WHERE state IN ('opening', 'in_use')",
   );
+  const vouchAtLeast = database.prepare(
+    "UPDATE wal_mark SET state = 'in_use', since = max(since, ?) WHERE state IN ('opening', 'in_use')",
+  );
   const countChanges = database.prepare('SELECT total_changes() AS changes');
   const changes = () => countChanges.get()?.changes;
   let vouchedAt = changes();
+  let last: { now: Milliseconds; log: string } | null = null;
 
   return (now) => {
     if (changes() === vouchedAt && read(database).state === 'in_use' && hasLog(path)) return;
     begin.run(now);
     if (isCheckpointed(checkpoint.get())) vouch.run(now);
+    // A replicator holds every checkpoint up, and lets the log begin anew now and then.
+    else if (last !== null && last.log !== saltsOf(path)) vouchAtLeast.run(last.now);
+    last = { now, log: saltsOf(path) };
     vouchedAt = changes();
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareEmptyLog } from '../src/empty-log.ts';
 import { openDatabase } from '../src/open-database.ts';
-import { whyIncomplete } from '../src/wal-mark.ts';
+import { prepareVouch, whyIncomplete } from '../src/wal-mark.ts';
 
 const WORD = 'a word that a user wants to be deleted';
 
@@ -75,4 +75,21 @@ test('beside a replicator it has nothing of it as soon as that begins the log an
 
   beginLogAnew();
   expect(emptyLog('two')).toBe(true);
+});
+
+test('beside a replicator the time since when changes may be lost moves on as the log begins anew', () => {
+  const since = () => database.prepare('SELECT state, since FROM wal_mark').get();
+  replicator.exec(READ);
+  database.exec("UPDATE wal_mark SET state = 'opening', since = 10");
+  const vouch = prepareVouch(database, path);
+  const change = () => database.exec("REPLACE INTO rate_limit_counts VALUES ('one', 1, 1)");
+  for (const now of [100, 200]) {
+    change();
+    vouch(now);
+    expect(since()).toEqual({ state: 'opening', since: 10 });
+  }
+  beginLogAnew();
+  change();
+  vouch(300);
+  expect(since()).toEqual({ state: 'in_use', since: 200 });
 });
