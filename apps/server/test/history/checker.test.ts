@@ -26,7 +26,7 @@ const error = (error_code: ErrorCode): Extra => ({
 });
 const withSecretOf = (secret: string): Extra => ({ secret });
 
-const issue = call('issue', 'issue', [0, 1]);
+const issue = call('issue', 'issue', [0, 1], { account: 'm' });
 const convert = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'convert', time, extra);
 const recover = (id: string, time: [number, number | null], extra?: Extra) =>
@@ -35,6 +35,8 @@ const revoke = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'revoke', time, extra);
 const erase = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'erase', time, extra);
+const endAll = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'end_all', time, { account: 'm', ...extra });
 const disconnect = (id: string, time: [number, number | null]) => call(id, 'disconnect', time);
 const find = (id: string, time: [number, number | null], answer: Partial<Answer>) =>
   call(id, 'find', time, { answer });
@@ -166,6 +168,11 @@ const cases: Record<string, Case[]> = {
   ],
   'code-is-known': [
     {
+      broken: [endAll('a', [-3, -2]), convert('b', [2, 3], error('code_not_found'))],
+      proof: ['issue', 'b'],
+      kept: [endAll('a', [-3, null]), convert('b', [2, 3], error('code_not_found'))],
+    },
+    {
       broken: [convert('a', [2, 3], error('code_not_found'))],
       proof: ['issue', 'a'],
       kept: [convert('a', [2, 3])],
@@ -264,7 +271,7 @@ const cases: Record<string, Case[]> = {
       proof: ['a', 'c'],
       kept: [
         convert('a', [2, 3]),
-        erase('b', [4, 5], error('store_unavailable')),
+        erase('b', [4, 5], error('outcome_unknown')),
         use('a', 'c', [6, 7], invalid),
       ],
     },
@@ -346,6 +353,28 @@ const cases: Record<string, Case[]> = {
         convert('a', [2, 3]),
         disconnect('b', [4, 5]),
         find('c', [6, 7], { found: true, revoked: true }),
+      ],
+    },
+  ],
+  'marked-is-dead': [
+    {
+      broken: [convert('a', [2, 3]), endAll('b', [4, 5]), use('a', 'c', [6, 7])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, 3]), endAll('b', [4, 6]), use('a', 'c', [5, 7])],
+    },
+    {
+      // Asked about another grant of the account.
+      broken: [endAll('a', [2, 3], { grant: 'h' }), convert('b', [4, 5])],
+      proof: ['a', 'b'],
+      kept: [endAll('a', [2, 3], { grant: 'h', account: 'n' }), convert('b', [4, 5])],
+    },
+    {
+      broken: [convert('a', [-1, 3]), endAll('b', [2, 4]), recover('c', [5, 6])],
+      proof: ['b', 'c'],
+      // One was answered before the code was issued, one was asked meanwhile.
+      kept: [
+        ...[endAll('a', [-3, -2]), endAll('d', [0, 1.5])],
+        ...[convert('b', [2, 3]), use('b', 'c', [4, 5])],
       ],
     },
   ],

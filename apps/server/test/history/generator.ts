@@ -10,6 +10,7 @@ export type Fate =
   | 'revoked'
   | 'erased'
   | 'disconnected'
+  | 'marked'
   | 'left';
 
 /** A code that was issued, as all clients know it. */
@@ -18,6 +19,8 @@ export interface KnownGrant {
   grant_id: string;
   /** The account that it is about; of fate `erased` and `disconnected`, no other code is. */
   account_id: string;
+  /** Of fate `marked`, the account by its name: all that it has is ended now and then. */
+  account?: string | undefined;
   application_id: string;
   code: string;
   /** What the code is bound to, as an application sends it; null if it is bound to nothing. */
@@ -38,7 +41,7 @@ export interface KnownSecret {
 
 /** A call to be made. */
 export interface Intent {
-  operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'disconnect' | 'authenticate';
+  operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'disconnect' | 'end_all' | 'authenticate';
   grant: KnownGrant;
   application: 'own' | 'other';
   /** What is not that of the code or the grant. Default: nothing. */
@@ -59,6 +62,7 @@ type Step =
   | 'revoke'
   | 'erase'
   | 'disconnect'
+  | 'end_all'
   | 'trespass';
 
 /** How often which call is made about a grant. */
@@ -71,6 +75,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 0.5,
     erase: 0,
     disconnect: 0,
+    end_all: 0,
     trespass: 1,
   },
   // Wrong verifiers race with right ones.
@@ -82,6 +87,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 0.2,
     erase: 0,
     disconnect: 0,
+    end_all: 0,
     trespass: 1,
   },
   // Its first use ends recovery, so there are few.
@@ -93,6 +99,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 0.2,
     erase: 0,
     disconnect: 0,
+    end_all: 0,
     trespass: 1,
   },
   revoked: {
@@ -103,6 +110,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 1.5,
     erase: 0,
     disconnect: 0,
+    end_all: 0,
     trespass: 1,
   },
   // Its code is still raced for when the end comes.
@@ -114,6 +122,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 0.2,
     erase: 1,
     disconnect: 0,
+    end_all: 0,
     trespass: 1,
   },
   // About as often, nobody has exchanged its code when the end comes.
@@ -125,6 +134,19 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 0.2,
     erase: 0,
     disconnect: 4,
+    end_all: 0,
+    trespass: 1,
+  },
+  // Others of its account are converted meanwhile, and more are issued.
+  marked: {
+    convert: 5,
+    mistake: 0.5,
+    authenticate: 10,
+    recover: 0.5,
+    revoke: 0.2,
+    erase: 0,
+    disconnect: 0,
+    end_all: 1,
     trespass: 1,
   },
   // Its application never exchanges it: it has to be good at the end, whatever others tried.
@@ -136,6 +158,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     revoke: 1,
     erase: 0,
     disconnect: 0,
+    end_all: 0,
     trespass: 6,
   },
 };
@@ -146,6 +169,7 @@ export const fates: Record<Fate, number> = {
   revoked: 3,
   erased: 3,
   disconnected: 3,
+  marked: 4,
   left: 1,
 };
 
@@ -209,7 +233,7 @@ export class Generator {
     // show; and the more so where it has just seen the secret work.
     const elsewhere = home === 'A' ? 'B' : 'A';
     const use = () => this.#use(grant, newest, elsewhere);
-    return ['revoke', 'erase', 'disconnect'].includes(operation)
+    return ['revoke', 'erase', 'disconnect', 'end_all'].includes(operation)
       ? [use(), use(), change, use()]
       : [change, use()];
   }

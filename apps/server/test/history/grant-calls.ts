@@ -1,14 +1,20 @@
 import type { Call, CallOperation, History } from './history.ts';
+import { canFollow } from './outcomes.ts';
 
 /** Everything that was asked about one code and the grant it became, or about one key or one client document. */
 export class GrantCalls {
   /** By their beginning. */
   readonly all: readonly Call[];
+  readonly issue: Call | undefined;
   readonly converts: readonly Call[];
   readonly recovers: readonly Call[];
   readonly revokes: readonly Call[];
   readonly erases: readonly Call[];
   readonly disconnects: readonly Call[];
+  /** What may have ended all that its account has, issued by then. */
+  readonly marks: readonly Call[];
+  /** What ends its code, and the grant. */
+  readonly allEndings: readonly Call[];
   /** What ends the grant for good. */
   readonly endings: readonly Call[];
   readonly authentications: readonly Call[];
@@ -28,20 +34,28 @@ export class GrantCalls {
   readonly mistakes: readonly Call[];
   readonly #byId: ReadonlyMap<string, Call>;
 
-  constructor(calls: readonly Call[]) {
+  /** @param marks - those of its account */
+  constructor(own: readonly Call[], marks: readonly Call[] = []) {
+    const issue = own.find(({ operation }) => operation === 'issue');
+    this.issue = issue;
+    // What was answered before a code was issued has no effect on it.
+    this.marks = marks.filter((mark) => !issue || canFollow(mark, issue));
+    const calls = [...own.filter(({ operation }) => operation !== 'end_all'), ...this.marks];
     this.all = calls.toSorted((a, b) => a.start - b.start);
     this.others = this.all.filter(({ application }) => application === 'other');
-    const own = this.all.filter(
+    const unmistaken = this.all.filter(
       ({ application, mistaken }) => application !== 'other' && !mistaken,
     );
     this.mistakes = this.all.filter((call) => call.application !== 'other' && call.mistaken);
-    const of = (wanted: CallOperation) => own.filter(({ operation }) => operation === wanted);
+    const of = (wanted: CallOperation) =>
+      unmistaken.filter(({ operation }) => operation === wanted);
     this.converts = of('convert');
     this.recovers = of('recover');
     this.revokes = of('revoke');
     this.erases = of('erase');
     this.disconnects = of('disconnect');
-    this.endings = [...this.revokes, ...this.erases, ...this.disconnects];
+    this.allEndings = [...this.erases, ...this.disconnects, ...this.marks];
+    this.endings = [...this.revokes, ...this.allEndings];
     this.authentications = of('authenticate');
     this.finds = of('find');
     this.keyUses = of('use_key');
@@ -62,12 +76,16 @@ export class GrantCalls {
   }
 }
 
-/** The calls of a history, grant by grant: no call about one has any effect on another. */
+/** The calls of a history, grant by grant: but for `end_all`, no call about one has any effect on another. */
 export function byGrant(history: History): Map<string, GrantCalls> {
+  const marks = Map.groupBy(
+    history.filter(({ operation }) => operation === 'end_all'),
+    ({ account }) => account,
+  );
   return new Map(
-    [...Map.groupBy(history, ({ grant }) => grant)].map(([grant, calls]) => [
-      grant,
-      new GrantCalls(calls),
-    ]),
+    [...Map.groupBy(history, ({ grant }) => grant)].map(([grant, calls]) => {
+      const account = calls.find(({ operation }) => operation === 'issue')?.account;
+      return [grant, new GrantCalls(calls, account === undefined ? [] : marks.get(account))];
+    }),
   );
 }

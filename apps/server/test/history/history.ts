@@ -11,6 +11,8 @@ export interface Call {
   operation: CallOperation;
   /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`; of a client document, `d5`. */
   grant: string;
+  /** Of `issue` and `end_all`: the account, by its name in the run, where several codes are about it. */
+  account?: string;
   /** Whose secret an application's call was made with: the one that the code was issued to? */
   application?: 'own' | 'other';
   /**
@@ -35,6 +37,7 @@ export interface Call {
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
  * or the lack of it. `erase` erases the account that the code was issued about, which no other code
  * of the run is about. `disconnect` ends the connection of such an account with the application.
+ * `end_all` ends all codes and grants of an account that several codes are about.
  * `use_key` is a request with a key of the operator, `delete_key` deletes it. `pin` and `unpin` are about a
  * client document, which `begin_link` begins a link with. `hear` is a message that the
  * host's endpoint was sent, `quiet` the moment from which on none comes.
@@ -46,6 +49,7 @@ export type CallOperation =
   | 'revoke'
   | 'erase'
   | 'disconnect'
+  | 'end_all'
   | 'authenticate'
   | 'find'
   | 'use_key'

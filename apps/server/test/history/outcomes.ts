@@ -9,17 +9,13 @@ export function isRefused({ answer }: Call, error_code: string): boolean {
   return answer?.error_code === error_code;
 }
 
-// What they have done before they fail stays done.
-const IN_PARTS = ['erase', 'disconnect'];
-
 /**
  * It may have been done or not, and if it was, at any time after it began, also after its answer.
  * So is what got no answer: the connection was cut, a process was killed. `store_unavailable` is
- * none of these, but for work in parts: it promises that nothing was changed.
+ * none of these: it promises that nothing was changed.
  */
-function isOpen({ answer, operation }: Call): boolean {
+function isOpen({ answer }: Call): boolean {
   if (answer === null || answer.status === 500) return true;
-  if (answer.error_code === 'store_unavailable') return IN_PARTS.includes(operation);
   return answer.error_code === 'outcome_unknown';
 }
 

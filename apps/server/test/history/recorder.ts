@@ -88,6 +88,7 @@ export class Recorder {
       ...{ id, operation, grant: grant.name, server, wire, start },
       ...(operation === 'authenticate' ? secret && { secret: secret.id } : { application }),
       ...(mistaken && { mistaken }),
+      ...(operation === 'end_all' && grant.account && { account: grant.account }),
       end: answered ? this.#now() : null,
       answer: answered ? this.#answer(isRefused ? 401 : status, body) : null,
     };
@@ -111,7 +112,7 @@ export class Recorder {
   }
 
   #authorize({ operation, grant, application, secret, wire }: Intent): string {
-    if (operation === 'erase' || operation === 'disconnect') return operator;
+    if (['erase', 'disconnect', 'end_all'].includes(operation)) return operator;
     if (secret === undefined) {
       return this.#bearers[application === 'own' ? grant.owner : 1 - grant.owner] as string;
     }
@@ -158,6 +159,7 @@ function operationOf(
     return [isForAll && turn % 2 ? 'account.get' : 'account.grant', {}];
   }
   if (operation === 'erase') return ['admin.accounts.erase', { account_id }];
+  if (operation === 'end_all') return ['admin.grants.revokeAll', { account_id }];
   if (operation === 'disconnect') {
     return ['admin.connections.revoke', { account_id, application_id }];
   }

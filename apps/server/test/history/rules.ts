@@ -92,13 +92,32 @@ function canBeExchanged({ converts, recovers, endings }: GrantCalls, by: Call): 
   });
 }
 
+/** The first end after which something of a code and its grant is alive. */
+function aliveAfter(
+  ends: readonly Call[],
+  {
+    converts,
+    authentications,
+    recovers,
+    finds,
+  }: Pick<GrantCalls, 'converts' | 'authentications' | 'recovers' | 'finds'>,
+): [Call, Call] | undefined {
+  const uses = [...converts, ...authentications, ...recovers, ...finds];
+  return pair(ends, uses, (end, later) => {
+    const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
+    return isDone(end) && alive && isBefore(end, later);
+  });
+}
+
 /** Whether an answer can only be so once the grant had ended. */
-function showsEnd(call: Call, { converts }: GrantCalls): boolean {
+function showsEnd(call: Call, { converts, allEndings }: GrantCalls): boolean {
   if (call.operation === 'find') return call.answer?.revoked === true;
   if (!isDone(call)) return false;
   if (call.operation === 'revoke') return true;
-  const endsGrants = call.operation === 'erase' || call.operation === 'disconnect';
-  return endsGrants && converts.some((convert) => isDone(convert) && isBefore(convert, call));
+  return (
+    allEndings.includes(call) &&
+    converts.some((convert) => isDone(convert) && isBefore(convert, call))
+  );
 }
 
 const tells = (type: string) => (hear: Call) => hear.answer?.type === type;
@@ -172,15 +191,12 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'code-is-known',
-    says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased or disconnected.',
-    broken({ all, converts, mistakes, erases, disconnects }) {
-      const [issue] = all;
+    says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased or disconnected, or all of it ended.',
+    broken({ issue, converts, mistakes, allEndings }) {
       const wrong = [...converts, ...mistakes.filter(isExchange)].find(
         (convert) =>
           (isRefused(convert, 'code_not_found') &&
-            ![...erases, ...disconnects].some(
-              (end) => mayBeDone(end) && canPrecede(end, convert),
-            )) ||
+            !allEndings.some((end) => mayBeDone(end) && canPrecede(end, convert))) ||
           (isRefused(convert, 'code_expired') &&
             issue !== undefined &&
             (convert.end ?? 0) - issue.start < CODE_LIFETIME_NS),
@@ -241,20 +257,24 @@ export const rules: readonly Rule[] = [
   {
     name: 'erased-is-dead',
     says: 'Nothing succeeds with a code or a grant that began after the erasure of its account was acknowledged.',
-    broken: ({ erases, converts, recovers, authentications, finds }) =>
-      pair(erases, [...converts, ...authentications, ...recovers, ...finds], (erase, later) => {
-        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
-        return isDone(erase) && alive && isBefore(erase, later);
-      }),
+    broken: (calls) => aliveAfter(calls.erases, calls),
   },
   {
     name: 'disconnected-is-dead',
     says: 'Nothing succeeds with a code or a grant that began after its connection was ended.',
-    broken: ({ disconnects, converts, recovers, authentications, finds }) =>
-      pair(disconnects, [...converts, ...authentications, ...recovers, ...finds], (end, later) => {
-        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
-        return isDone(end) && alive && isBefore(end, later);
-      }),
+    broken: (calls) => aliveAfter(calls.disconnects, calls),
+  },
+  {
+    name: 'marked-is-dead',
+    says: 'Nothing succeeds with a code or a grant that began after all of its account was ended, whatever the clocks say.',
+    broken(calls) {
+      // What was asked while the code was issued may have come first.
+      const { issue, marks } = calls;
+      return aliveAfter(
+        marks.filter((mark) => issue && isBefore(issue, mark)),
+        calls,
+      );
+    },
   },
   {
     name: 'revoked-by-somebody',

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { challengeOf } from '@latchkey/rules/grants/code-binding';
 import type { OperationName } from '@latchkey/schema';
 import { onTestFinished } from 'vitest';
@@ -29,8 +30,8 @@ export interface RunOptions {
   faults: number;
   /** What can go wrong with the database. */
   databaseFaults?: DatabaseFaults;
-  /** A program that serves in place of the service's own command, and settings for it. */
-  server?: { script: string; environment: NodeJS.ProcessEnv };
+  /** A program that serves in place of the service's own command, settings for it, and how fast the clock of B is. */
+  server?: { script: string; environment: NodeJS.ProcessEnv; ahead?: Milliseconds };
   /** What the servers of the resources take. Default: what they should. */
   guard?: GuardKind;
 }
@@ -80,6 +81,8 @@ class Run {
   readonly #grants: KnownGrant[] = [];
   readonly #secrets: KnownSecret[] = [];
   readonly #issues: Call[] = [];
+  /** Of each application, the account of the codes of fate `marked`. */
+  readonly #marked = [randomUUID(), randomUUID()] as const;
   #keys: KeyLoad | undefined;
   #documents: DocumentLoad | undefined;
   #listener: Listener | undefined;
@@ -94,7 +97,8 @@ class Run {
   }
 
   async toItsEnd(): Promise<History> {
-    const [a, b] = await Promise.all([this.#startServer(), this.#startServer()]);
+    const { ahead = 0 } = this.#options.server ?? {};
+    const [a, b] = await Promise.all([this.#startServer(0), this.#startServer(ahead)]);
     const servers = { A: a, B: b };
     const applications: [LinkedApplication, LinkedApplication] = [
       await linkedApplication(a),
@@ -123,6 +127,9 @@ class Run {
     const documents = new DocumentLoad(() => urlsOf(servers), this.#now);
     this.#documents = documents;
     documents.begin(createRandom(seed, DOCUMENT_STREAM));
+    for (const account_id of this.#marked) {
+      await succeed(a, 'admin.accounts.put', { account_id, ...ADA }, operator);
+    }
     await this.#load(servers, applications);
     await Promise.all([keys.stop(), documents.stop()]);
     const seen = await Promise.all(this.#clients.map((client) => client.stop()));
@@ -171,9 +178,17 @@ class Run {
     await this.#listener?.close();
   }
 
-  async #startServer(): Promise<ServerProcess> {
+  async #startServer(ahead: Milliseconds): Promise<ServerProcess> {
     const { databaseUrl, server: { script, environment } = {} } = this.#options;
-    const settings = { LOG_LEVEL: 'warn', ...EVENTS, ...LINKING, ...DOCUMENTS, ...environment };
+    const clock = script && { CLOCK_AHEAD: String(ahead) };
+    const settings = {
+      LOG_LEVEL: 'warn',
+      ...clock,
+      ...EVENTS,
+      ...LINKING,
+      ...DOCUMENTS,
+      ...environment,
+    };
     const server = await ServerProcess.start(databaseUrl, { script, environment: settings });
     this.#servers.push(server);
     return server;
@@ -227,8 +242,9 @@ class Run {
         : null;
       const resource = random.pick([null, ...RESOURCES]);
       const application = applications[owner];
-      const code = { name: `g${index}`, fate, proof, resource };
-      const grant = { ...(await this.#issue(servers, server, application, code)), ...code, owner };
+      const account = fate === 'marked' ? `m${owner}` : undefined;
+      const code = { name: `g${index}`, fate, proof, resource, account, owner };
+      const grant = { ...(await this.#issue(servers, server, application, code)), ...code };
       this.#grants.push(grant);
       this.#tellAll({ grant });
 
@@ -252,10 +268,18 @@ class Run {
     servers: Record<ServerName, ServerProcess>,
     first: ServerName,
     { application_id, account_id }: LinkedApplication,
-    { name, fate, proof, resource }: Pick<KnownGrant, 'name' | 'fate' | 'proof' | 'resource'>,
+    {
+      name,
+      fate,
+      proof,
+      resource,
+      account,
+      owner,
+    }: Omit<KnownGrant, 'grant_id' | 'account_id' | 'application_id' | 'code'>,
   ): Promise<Pick<KnownGrant, 'grant_id' | 'account_id' | 'application_id' | 'code'>> {
     const hasOwnAccount = fate === 'erased' || fate === 'disconnected';
-    const about = hasOwnAccount ? randomUUID() : account_id;
+    const common = account === undefined ? account_id : this.#marked[owner];
+    const about = hasOwnAccount ? randomUUID() : common;
     const binding = proof && {
       redirect_uri: proof.redirect_uri,
       code_challenge: challengeOf(proof.code_verifier),
@@ -281,6 +305,7 @@ class Run {
         this.#issues.push({
           ...{ id: `issue/${name}`, operation: 'issue', grant: name, server, wire: 'REST' },
           ...{ start, end: this.#now(), answer: { status: 200, grant: name } },
+          ...(account !== undefined && { account }),
         });
         return { grant_id, account_id: about, application_id, code };
       }
