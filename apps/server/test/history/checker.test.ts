@@ -1,4 +1,4 @@
-import { type ErrorCode, errorDefinition } from '@latchkey/schema';
+import { type ErrorCode, type EventType, errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { check, describeViolation } from './checker.ts';
 import type { Answer, Call, CallOperation } from './history.ts';
@@ -52,16 +52,13 @@ const pin = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'pin', time, extra);
 const unpin = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'unpin', time, extra);
-/** @param document - the pin that it shows */
-const link = (id: string, time: [number, number | null], document: string) =>
-  call(id, 'begin_link', time, { answer: { document } });
+/** @param shown - the pin that it shows */
+const link = (id: string, time: [number, number | null], shown: string) =>
+  call(id, 'begin_link', time, { answer: { shown } });
+const read = (id: string, time: [number, number | null], shown: string) =>
+  call(id, 'read', time, { answer: { shown } });
 
-const hear = (
-  id: string,
-  at: number,
-  type: 'grant.created' | 'grant.revoked',
-  answer: Partial<Answer> = {},
-) =>
+const hear = (id: string, at: number, type: EventType, answer: Partial<Answer> = {}) =>
   call(id, 'hear', [at, at], {
     answer: { type, message: `evt_${type}`, body: type, accepted: true, ...answer },
   });
@@ -541,7 +538,7 @@ const cases: Record<string, Case[]> = {
       kept: [deleteKey('a', [2, 3], error('outcome_unknown')), useKey('b', [4, 5], invalid)],
     },
   ],
-  'pinned-is-used': [
+  'put-is-there': [
     {
       broken: [pin('a', [2, 3]), call('b', 'begin_link', [4, 5], notAdmitted)],
       proof: ['a', 'b'],
@@ -557,7 +554,14 @@ const cases: Record<string, Case[]> = {
       kept: [unpin('a', [1, null]), pin('b', [3, 4]), unpin('c', [5, 6], notPinned)],
     },
   ],
-  'latest-pin-alone': [
+  'latest-put-alone': [
+    {
+      broken: [call('a', 'put', [2, 3]), read('b', [4, 5], 'new')],
+      proof: ['b'],
+      // As it was created.
+      kept: [read('a', [2, 3], 'new'), call('b', 'put', [2, 4]), read('c', [3, 5], 'new')],
+    },
+
     {
       broken: [pin('a', [2, 3]), pin('b', [4, 5]), link('c', [6, 7], 'a')],
       proof: ['a', 'b', 'c'],
@@ -585,6 +589,26 @@ const cases: Record<string, Case[]> = {
       broken: [pin('a', [2, 3], error('store_unavailable')), link('b', [4, 5], 'a')],
       proof: ['b'],
       kept: [pin('a', [2, 3], error('outcome_unknown')), link('b', [4, 5], 'a')],
+    },
+  ],
+  'every-switch-is-told': [
+    {
+      broken: [call('a', 'disable', [2, 3]), call('b', 'remove', [4, 5]), quiet],
+      proof: ['a', 'quiet'],
+      kept: [call('a', 'disable', [2, null]), call('b', 'enable', [4, 5]), quiet],
+    },
+    {
+      broken: [
+        ...[call('a', 'disable', [2, 3]), call('b', 'enable', [4, 5])],
+        ...[call('c', 'disable', [6, 7]), hear('d', 8, 'application.disabled')],
+        ...[hear('e', 8, 'application.disabled'), hear('f', 8, 'application.enabled'), quiet],
+      ],
+      proof: ['a', 'c', 'quiet'],
+      // The second one has changed nothing.
+      kept: [
+        ...[call('a', 'disable', [2, 3]), call('b', 'disable', [4, 5])],
+        ...[hear('c', 8, 'application.disabled'), quiet],
+      ],
     },
   ],
   'every-change-is-told': [

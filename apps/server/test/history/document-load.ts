@@ -117,7 +117,7 @@ export class DocumentLoad {
       const link = URL.parse(headers.location ?? '')?.searchParams.get('link');
       if (link) {
         const document = await this.#documentOf(link, server);
-        return document === null ? lost : { end, answer: { status: 200, document } };
+        return document === null ? lost : { end, answer: { status: 200, shown: document } };
       }
       const [error_code] = ERRORS_ON_PAGES.exec(text) ?? [];
       return { end, answer: { status, ...(error_code && { error_code }) } };

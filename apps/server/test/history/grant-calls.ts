@@ -1,7 +1,7 @@
 import type { Call, CallOperation, History } from './history.ts';
 import { canFollow } from './outcomes.ts';
 
-/** Everything that was asked about one code and the grant it became, or about one key or one client document. */
+/** Everything that was asked about one code and the grant it became, or about one key, one client document or one record of another kind. */
 export class GrantCalls {
   /** By their beginning. */
   readonly all: readonly Call[];
@@ -21,10 +21,11 @@ export class GrantCalls {
   readonly finds: readonly Call[];
   readonly keyUses: readonly Call[];
   readonly keyDeletions: readonly Call[];
-  readonly pins: readonly Call[];
-  readonly unpins: readonly Call[];
-  /** Begun with the document. */
-  readonly links: readonly Call[];
+  /** Of the document, or the record. */
+  readonly puts: readonly Call[];
+  readonly removals: readonly Call[];
+  readonly reads: readonly Call[];
+  readonly switches: readonly Call[];
   /** The messages about it. */
   readonly hears: readonly Call[];
   readonly quiets: readonly Call[];
@@ -47,8 +48,8 @@ export class GrantCalls {
       ({ application, mistaken }) => application !== 'other' && !mistaken,
     );
     this.mistakes = this.all.filter((call) => call.application !== 'other' && call.mistaken);
-    const of = (wanted: CallOperation) =>
-      unmistaken.filter(({ operation }) => operation === wanted);
+    const of = (...wanted: CallOperation[]) =>
+      unmistaken.filter(({ operation }) => wanted.includes(operation));
     this.converts = of('convert');
     this.recovers = of('recover');
     this.revokes = of('revoke');
@@ -60,9 +61,10 @@ export class GrantCalls {
     this.finds = of('find');
     this.keyUses = of('use_key');
     this.keyDeletions = of('delete_key');
-    this.pins = of('pin');
-    this.unpins = of('unpin');
-    this.links = of('begin_link');
+    this.puts = of('pin', 'put');
+    this.removals = of('unpin', 'remove');
+    this.reads = of('begin_link', 'read');
+    this.switches = of('disable', 'enable');
     this.hears = of('hear');
     this.quiets = of('quiet');
     this.#byId = new Map(calls.map((call) => [call.id, call]));

@@ -96,10 +96,12 @@ function expectRaces(history: History, codes: number): void {
     keyDeletions.some((deletion) => keyUses.some((use) => meets(deletion, use))),
   );
   expect(keysInRaces.length).toBeGreaterThan(0);
-  const pinsInRaces = grants.filter(({ pins, links }) =>
-    pins.some((pin) => links.some((link) => meets(pin, link))),
-  );
-  expect(pinsInRaces.length).toBeGreaterThan(0);
+  for (const of of ['d', 'r']) {
+    const putsInRaces = grants.filter(({ puts, reads }) =>
+      puts.some((put) => put.grant.startsWith(of) && reads.some((read) => meets(put, read))),
+    );
+    expect(putsInRaces.length).toBeGreaterThan(0);
+  }
   const repeated = grants.filter(({ hears }) => hears.some(({ answer }) => !answer?.accepted));
   expect(repeated.length).toBeGreaterThan(0);
   expect(grants.filter(({ hears }) => hears.length > 0).length).toBeGreaterThan(enough);

@@ -9,7 +9,7 @@ export interface Call {
   /** Who asked, and the how-manieth it was of theirs: `client-1/34`. */
   id: string;
   operation: CallOperation;
-  /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`; of a client document, `d5`. */
+  /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`; of a client document, `d5`; of another record, `r7`. */
   grant: string;
   /** Of `issue` and `end_all`: the account, by its name in the run, where several codes are about it. */
   account?: string;
@@ -39,7 +39,8 @@ export interface Call {
  * of the run is about. `disconnect` ends the connection of such an account with the application.
  * `end_all` ends all codes and grants of an account that several codes are about.
  * `use_key` is a request with a key of the operator, `delete_key` deletes it. `pin` and `unpin` are about a
- * client document, which `begin_link` begins a link with. `hear` is a message that the
+ * client document, which `begin_link` begins a link with. `put`, `remove` and `read` are about an account, an
+ * application or an endpoint, and `disable` and `enable` about an application. `hear` is a message that the
  * host's endpoint was sent, `quiet` the moment from which on none comes.
  */
 export type CallOperation =
@@ -57,6 +58,11 @@ export type CallOperation =
   | 'pin'
   | 'unpin'
   | 'begin_link'
+  | 'put'
+  | 'remove'
+  | 'read'
+  | 'disable'
+  | 'enable'
   | 'hear'
   | 'quiet';
 
@@ -74,8 +80,8 @@ export interface Answer {
   /** Of `find`: whether the list had it. */
   found?: boolean;
   revoked?: boolean;
-  /** Of `begin_link`: what the link shows, by the id of the call that has pinned it. */
-  document?: string;
+  /** Of `begin_link` and `read`: what it shows, by the id of the call that has pinned or put it. */
+  shown?: string;
   /** Of `hear`: the type, the id and the digest of the body of the message, and whether it was accepted. */
   type?: string;
   message?: string;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventTypes } from '@latchkey/schema';
 import { type HeardMessage, type Receiver, startReceiver } from '../events/receiver.ts';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
-import type { KnownGrant } from './generator.ts';
 import type { Call } from './history.ts';
 import type { Random } from './random.ts';
 
@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 const REFUSED = 0.2;
 const PAUSE_MS = 50;
 
-/** An endpoint of the host, which is told of every grant. It refuses some messages, which are sent again. */
+/** An endpoint of the host, which is told of every grant, and of applications. It refuses some messages, which are sent again. */
 export class Listener {
   readonly #receiver: Receiver;
   readonly #now: () => number;
@@ -38,7 +38,8 @@ export class Listener {
   ): Promise<Listener> {
     const receiver = await startReceiver();
     const listener = new Listener(receiver, random, now);
-    const endpoint = { url: receiver.url, types: ['grant.created', 'grant.revoked'] };
+    const types = eventTypes.filter((type) => !type.startsWith('account.'));
+    const endpoint = { url: receiver.url, types };
     const { id } = await succeed(server, 'admin.endpoints.create', endpoint, operator);
     listener.#endpoint_id = id;
     return listener;
@@ -48,9 +49,10 @@ export class Listener {
    * Waits until everything was told. Disabling drops what is pending and a replay makes it due at once,
    * rather than when the claims of killed servers end.
    *
-   * @returns what was heard of each grant, and that nothing more comes
+   * @param names - of what it is told of, by their ids
+   * @returns what was heard of each, and that nothing more comes
    */
-  async hearAll(server: { url: string }, grants: readonly KnownGrant[]): Promise<Call[]> {
+  async hearAll(server: { url: string }, names: ReadonlyMap<string, string>): Promise<Call[]> {
     const endpoint_id = this.#endpoint_id;
     for (const disabled of [true, false]) {
       await succeed(server, 'admin.endpoints.update', { endpoint_id, disabled }, operator);
@@ -62,10 +64,10 @@ export class Listener {
       (await succeed(server, 'admin.deliveries.list', pending, operator)).data.length === 0;
     while (!(await isQuiet())) await sleep(PAUSE_MS);
 
-    const names = new Map(grants.map(({ grant_id, name }) => [grant_id, name]));
     const heard = this.#heard.map(
       ({ message: { id, text, body }, at, isAccepted }, index): Call => {
-        const grant = names.get(body.data.grant_id) ?? body.data.grant_id;
+        const about = body.data.grant_id ?? body.data.id;
+        const grant = names.get(about) ?? about;
         const digest = createHash('sha256').update(text).digest('base64url');
         const told = { type: body.type, message: id, body: digest, accepted: isAccepted };
         return {
@@ -75,8 +77,8 @@ export class Listener {
       },
     );
     const end = this.#now();
-    const quiet = grants.map(
-      ({ name }): Call => ({
+    const quiet = [...names.values()].map(
+      (name): Call => ({
         ...{ id: `quiet/${name}`, operation: 'quiet', grant: name, server: null, wire: 'REST' },
         ...{ start: end, end, answer: { status: 200 } },
       }),

@@ -27,6 +27,11 @@ const AT_ANY_TIME = ['store_unavailable', 'outcome_unknown'];
 /** What a link is refused with, either way: its pin may go while it is read. */
 const NOTHING_PINNED = ['client_unknown', 'client_document_unavailable'];
 
+const NO_RECORD = ['account_not_found', 'application_not_found', 'endpoint_not_found'];
+
+/** What a record shows before anything was put. */
+const AS_CREATED = 'new';
+
 /** The errors of each operation: here every request is well formed and has a valid secret. */
 const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   convert: ['code_not_found', 'code_expired', 'code_already_used'],
@@ -37,6 +42,12 @@ const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   delete_key: ['key_not_found'],
   unpin: ['document_not_found'],
   begin_link: NOTHING_PINNED,
+  put: NO_RECORD,
+  read: NO_RECORD,
+  disable: NO_RECORD,
+  enable: NO_RECORD,
+  // Disabling it has failed.
+  remove: [...NO_RECORD, 'application_enabled'],
 };
 const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   convert: ['code_not_found', 'code_expired'],
@@ -120,8 +131,14 @@ function showsEnd(call: Call, { converts, allEndings }: GrantCalls): boolean {
   );
 }
 
+const isMissed = (call: Call) =>
+  [...NOTHING_PINNED, ...NO_RECORD, 'document_not_found'].some((error_code) =>
+    isRefused(call, error_code),
+  );
+
 const tells = (type: string) => (hear: Call) => hear.answer?.type === type;
 const tellsEnd = tells('grant.revoked');
+const tellsGrant = (hear: Call) => hear.answer?.type?.startsWith('grant.') ?? false;
 
 /** Every rule. None looks at a single order of the calls: each holds in all that are possible. */
 export const rules: readonly Rule[] = [
@@ -409,32 +426,53 @@ export const rules: readonly Rule[] = [
       ),
   },
   {
-    name: 'pinned-is-used',
-    says: 'What was pinned before a link began is there for it, and can be unpinned, until it may have been unpinned.',
-    broken: ({ pins, unpins, links }) =>
-      pair(pins, [...links, ...unpins], (pin, missed) => {
-        const isMissed = [...NOTHING_PINNED, 'document_not_found'].some((error_code) =>
-          isRefused(missed, error_code),
+    name: 'put-is-there',
+    says: 'What was pinned or put before a read began is there for it, and can be removed, until it may have been removed.',
+    broken: ({ puts, removals, reads }) =>
+      pair(puts, [...reads, ...removals], (put, missed) => {
+        const canBeGone = removals.some(
+          (removal) => mayBeDone(removal) && canPrecede(removal, missed) && canFollow(removal, put),
         );
-        const canBeGone = unpins.some(
-          (unpin) => mayBeDone(unpin) && canPrecede(unpin, missed) && canFollow(unpin, pin),
-        );
-        return isDone(pin) && isMissed && isBefore(pin, missed) && !canBeGone;
+        return isDone(put) && isMissed(missed) && isBefore(put, missed) && !canBeGone;
       }),
   },
   {
-    name: 'latest-pin-alone',
-    says: 'A link shows what somebody pinned, and nothing that was replaced or unpinned before the link began.',
-    broken({ pins, unpins, links }) {
+    name: 'latest-put-alone',
+    says: 'A read, or a link, shows what somebody put or pinned, and nothing that was replaced or removed before it began.',
+    broken({ puts, removals, reads }) {
       const ends = [
-        ...pins.filter(isDone),
-        ...unpins.filter((unpin) => isDone(unpin) || isRefused(unpin, 'document_not_found')),
+        ...puts.filter(isDone),
+        ...removals.filter((removal) => isDone(removal) || isMissed(removal)),
       ];
-      for (const link of links.filter(isDone)) {
-        const pin = pins.find(({ id }) => id === link.answer?.document);
-        if (!pin || !mayBeDone(pin) || !canPrecede(pin, link)) return [link];
-        const end = ends.find((one) => !canFollow(pin, one) && isBefore(one, link));
-        if (end) return [pin, end, link];
+      for (const read of reads.filter(isDone)) {
+        // As it was created, when nobody else knew it.
+        if (read.answer?.shown === AS_CREATED && !ends.some((end) => isBefore(end, read))) continue;
+        const put = puts.find(({ id }) => id === read.answer?.shown);
+        if (!put || !mayBeDone(put) || !canPrecede(put, read)) return [read];
+        const end = ends.find((one) => !canFollow(put, one) && isBefore(one, read));
+        if (end) return [put, end, read];
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'every-switch-is-told',
+    says: 'Once all is quiet, an endpoint has accepted a message of each time that an application was disabled or enabled, also of one that was deleted right behind.',
+    broken({ switches, hears, quiets }) {
+      const done = switches.filter(isDone);
+      for (const operation of ['disable', 'enable'] as const) {
+        // It was enabled when it was created.
+        const changes = done.filter(
+          (call, index) =>
+            call.operation === operation && (done[index - 1]?.operation ?? 'enable') !== operation,
+        );
+        const told = hears.filter(
+          ({ answer }) => answer?.accepted && answer.type === `application.${operation}d`,
+        );
+        const last = changes.at(-1);
+        const quiet = last && quiets.find((one) => isBefore(last, one));
+        const events = new Set(told.map(({ answer }) => answer?.message));
+        if (quiet && events.size < changes.length) return [...changes, quiet];
       }
       return undefined;
     },
@@ -461,7 +499,7 @@ export const rules: readonly Rule[] = [
       single(
         calls.hears.find(
           (hear) =>
-            !canBeExchanged(calls, hear) ||
+            (tellsGrant(hear) && !canBeExchanged(calls, hear)) ||
             (tellsEnd(hear) &&
               !calls.endings.some((end) => mayBeDone(end) && canPrecede(end, hear))),
         ),
@@ -480,8 +518,12 @@ export const rules: readonly Rule[] = [
     name: 'repeats-are-the-same',
     says: 'Every message of one event has the same id and the same body.',
     broken: ({ hears }) =>
-      pair(hears, hears, ({ answer: one }, { answer: other }) => {
-        const isRepeat = one?.type === other?.type;
+      pair(hears, hears, (hear, { answer: other }) => {
+        const one = hear.answer;
+        // A grant is created once and ends once.
+        const isRepeat = tellsGrant(hear)
+          ? one?.type === other?.type
+          : one?.message === other?.message;
         return isRepeat && (one?.message !== other?.message || one?.body !== other?.body);
       }),
   },

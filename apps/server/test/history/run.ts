@@ -18,6 +18,7 @@ import { Listener } from './listener.ts';
 import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
+import { RecordLoad } from './record-load.ts';
 import { type GuardKind, RESOURCES, Recorder } from './recorder.ts';
 
 /** A load, and what goes wrong during it. */
@@ -55,6 +56,7 @@ const FIRST_KEY_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
 const KEYS_AT_ONCE = 2;
 const LISTENER_STREAM = FIRST_KEY_STREAM + KEYS_AT_ONCE;
 const DOCUMENT_STREAM = LISTENER_STREAM + 1;
+const RECORD_STREAM = DOCUMENT_STREAM + 1;
 
 export interface RunResult {
   history: History;
@@ -85,6 +87,7 @@ class Run {
   readonly #marked = [randomUUID(), randomUUID()] as const;
   #keys: KeyLoad | undefined;
   #documents: DocumentLoad | undefined;
+  #records: RecordLoad | undefined;
   #listener: Listener | undefined;
   /** Calls that the clients have made. */
   #made = 0;
@@ -127,11 +130,14 @@ class Run {
     const documents = new DocumentLoad(() => urlsOf(servers), this.#now);
     this.#documents = documents;
     documents.begin(createRandom(seed, DOCUMENT_STREAM));
+    const records = new RecordLoad(() => urlsOf(servers), this.#now);
+    this.#records = records;
+    records.begin(createRandom(seed, RECORD_STREAM));
     for (const account_id of this.#marked) {
       await succeed(a, 'admin.accounts.put', { account_id, ...ADA }, operator);
     }
     await this.#load(servers, applications);
-    await Promise.all([keys.stop(), documents.stop()]);
+    await Promise.all([keys.stop(), documents.stop(), records.stop()]);
     const seen = await Promise.all(this.#clients.map((client) => client.stop()));
     await Promise.all(this.#clients.map((client) => client.end()));
 
@@ -157,9 +163,14 @@ class Run {
     });
     await keys.readAll();
     await documents.readAll();
-    const heard = await listener.hearAll(a, this.#grants);
+    await records.readAll();
+    const names = [
+      ...this.#grants.map(({ grant_id, name }) => [grant_id, name] as const),
+      ...records.records.map(({ id, name }) => [id, name] as const),
+    ];
+    const heard = await listener.hearAll(a, new Map(names));
     await a.stop();
-    const others = [keys.calls, documents.calls, heard].flat();
+    const others = [keys.calls, documents.calls, records.calls, heard].flat();
     const calls = [this.#issues, seen.flat(), finds, reader.calls, others].flat();
     return calls.sort((one, other) => one.start - other.start);
   }
@@ -171,6 +182,7 @@ class Run {
   async killAll(): Promise<void> {
     void this.#keys?.stop();
     void this.#documents?.stop();
+    void this.#records?.stop();
     for (const client of this.#clients) client.kill();
     // Or a server would be started after the others were killed.
     await this.#striking.catch(() => undefined);

@@ -106,6 +106,12 @@ export const plants = {
     return { findKeptDocument: (document_uri) => find(document_uri), listPinned: () => list('') };
   },
 
+  /** A process keeps what it knows of other records for a moment, and hears of no change. */
+  'cached-records': (store: Store): Partial<Store> => ({
+    findAccount: cached((id) => store.findAccount(id), isFound),
+    findEndpoint: cached((id) => store.findEndpoint(id), isFound),
+  }),
+
   /** A recovery is answered, and the old secret stays. */
   'recovery-without-effect': (store: Store): Partial<Store> => ({
     async recoverGrant({ grant_id, application_id, redeemed_after }) {
@@ -138,6 +144,10 @@ export const plants = {
   /** The creation of a grant is told as its end. */
   'creations-are-told-as-ends': (store: Store): Partial<Store> =>
     withBodies(store, (body) => body.replace('grant.created', 'grant.revoked')),
+
+  /** That an application was enabled is told as its end. */
+  'enabled-is-told-as-disabled': (store: Store): Partial<Store> =>
+    withBodies(store, (body) => body.replace('application.enabled', 'application.disabled')),
 
   /** A message is made anew for each try. */
   'body-of-each-try': (store: Store): Partial<Store> =>

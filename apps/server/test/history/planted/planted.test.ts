@@ -20,7 +20,8 @@ const plants: [PlantName, string[], codes?: number][] = [
   ['read-then-write', ['one-success']],
   ['cached-authentication', ['revoked-is-dead']],
   ['cached-keys', ['deleted-key-is-dead'], CODES_WITH_KEYS],
-  ['cached-pins', ['latest-pin-alone', 'pinned-is-used']],
+  ['cached-records', ['latest-put-alone'], CODES_WITH_KEYS],
+  ['cached-pins', ['latest-put-alone', 'put-is-there']],
 ];
 
 // Few codes wait while their account disconnects the application: 1 and 4 of 70.
@@ -37,6 +38,7 @@ const morePlants: [PlantName, string[], codes?: number][] = [
   ['codes-survive-a-disconnection', ['disconnected-is-dead'], CODES_WITH_DISCONNECTIONS],
   ['refused-is-delivered', ['every-change-is-told'], CODES_WITH_MESSAGES],
   ['creations-are-told-as-ends', ['told-is-done', 'told-end-is-final'], CODES_WITH_MESSAGES],
+  ['enabled-is-told-as-disabled', ['every-switch-is-told'], CODES_WITH_KEYS],
   ['body-of-each-try', ['repeats-are-the-same'], CODES_WITH_MESSAGES],
 ];
 
