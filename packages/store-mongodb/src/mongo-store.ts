@@ -38,7 +38,7 @@ export function operations(
   const ofRecords = declared(adapter, clock, {
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
-    isLogEmpty: async () => true,
+    emptyLog: async () => true,
   });
   return {
     ...ofRecords,

@@ -82,26 +82,6 @@ export async function retryWhileLocked<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/**
- * A log that is truncated looks like one that was lost: see decision 72. So its first new commit truncates it.
- *
- * @returns whether it has nothing that was deleted: another connection that reads it may need that
- */
-export function emptyLog(database: DatabaseSync): boolean {
-  try {
-    if (database.prepare('PRAGMA wal_checkpoint(RESTART)').get()?.busy !== 0) return false;
-    // SQLite writes no page that stays the same. A millisecond less is no less true.
-    database.exec('PRAGMA journal_size_limit = 0; UPDATE wal_mark SET since = since - 1');
-    // With more in it, the first commit may be of another process, which leaves the rest of the log.
-    return Number(database.prepare('PRAGMA wal_checkpoint').get()?.log) <= 1;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return false;
-  } finally {
-    database.exec('PRAGMA journal_size_limit = -1');
-  }
-}
-
 export function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');

@@ -7,7 +7,8 @@ import { claimDatabase } from '@latchkey/store/use-mark';
 import { type Queues, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
-import { emptyLog, retryWhileLocked } from './errors.ts';
+import { prepareEmptyLog } from './empty-log.ts';
+import { retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { recordEvents } from './marks.ts';
@@ -38,6 +39,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database));
+  const emptyLog = once(() => prepareEmptyLog(database, path));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const pending = atFirstUse(preparePending, database);
   const counts = atFirstUse(prepareCounts, database);
@@ -154,7 +156,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const declared = operations(adapter, clock, {
     endpointsWithDue: read(pending.endpointsWithDue),
     countPending: read(pending.countPending),
-    isLogEmpty: async () => path === IN_MEMORY || emptyLog(database),
+    emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
   });
   const housekeeping = [
     {

@@ -103,7 +103,7 @@ describe('the SQLite store', () => {
         return attempt(...input);
       },
     };
-    const byHand = { isLogEmpty: async () => true } as ByHand;
+    const byHand = { emptyLog: async () => true } as Partial<ByHand> as ByHand;
     const own = operations(sqliteAdapter(connection, queues), Date.now, byHand);
     try {
       return await erase(own, erasure);

@@ -440,6 +440,7 @@ export interface CommandChange {
     scopes?: string;
     resource_id?: string;
     key_id?: string;
+    mark_number?: string;
   };
 }
 

@@ -289,8 +289,10 @@ export type Parties = OfApplication | { account_id: string; application_id?: und
 export type RevocationMark = Parties &
   Change & {
     now: Milliseconds;
-    /** What has a number less than this is ended. Default: all that is there. */
+    /** What has a number less than this is ended. Default: the next one, so all that is there. */
     before?: number;
+    /** Only if the record has had that number, which one from a backup may never have. */
+    ifKnown?: boolean;
   };
 
 /** What a step of some work has done. */
@@ -561,7 +563,8 @@ export interface Store {
   /**
    * Ends all codes and grants of an account, of an application, or of an account with an application.
    *
-   * @returns what is left to do: to write that down in each. Null if there is no such account or application
+   * @returns what is left to do: to write that down in each. Null if there is no such account or application, or if it
+   *   never had the number
    */
   markRevocation(mark: RevocationMark): Promise<Work | null>;
 

@@ -5,7 +5,11 @@ import type { EventCounts } from '../store.ts';
 export interface ByHand {
   /** The ids of the endpoints that have a delivery due by then. */
   endpointsWithDue(by: Milliseconds): Promise<string[]>;
-  /** Whether what the database keeps besides its records has nothing that was deleted. May make it so. */
-  isLogEmpty(): Promise<boolean>;
+  /**
+   * Tries to leave nothing of it in the log of the database, of what was deleted before the first call about it.
+   *
+   * @returns false if somebody reads the log
+   */
+  emptyLog(deleted: string): Promise<boolean>;
   countPending(limit: number): Promise<Omit<EventCounts, 'failing_endpoints'>>;
 }

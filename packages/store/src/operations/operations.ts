@@ -36,7 +36,7 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     }
   }
   const { operations: ofWork, finish } = work(db, marks, {
-    ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), isLogEmpty: byHand.isLogEmpty },
+    ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), emptyLog: byHand.emptyLog },
   });
   const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   return {

@@ -27,6 +27,7 @@ import { accounts, applications, grants, links, pages } from '../kinds.ts';
 import { type AccountRecord, ERASED, type RevokedRecord } from '../records.ts';
 import type { Done, RevocationMark, Store } from '../store.ts';
 import { revisionAfter } from './accounts.ts';
+import type { ByHand } from './by-hand.ts';
 import { REVOKED, revokedRecord } from './grants.ts';
 import { hasEnding, type Marking, marking, oldestOf } from './marking.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
@@ -39,8 +40,7 @@ const PART = 256;
 interface Parts {
   /** Tells some events of all that was acknowledged. Returns whether there may be more. */
   tell(): Promise<boolean>;
-  /** Whether the log of the database has nothing that was deleted. May empty it. */
-  isLogEmpty(): Promise<boolean>;
+  emptyLog: ByHand['emptyLog'];
 }
 
 interface Ids {
@@ -48,7 +48,7 @@ interface Ids {
 }
 
 /** What has begun with a mark, and how it goes on. */
-export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }: Parts) {
+export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: Parts) {
   const byIds = ({ ids }: Givens<Ids>) => ({ id: oneOf(ids) });
   // A step that goes on, or arrives, after something new was made spares that.
   const ofAccount = ({ account_id, before }: Givens<Work>) => ({
@@ -229,7 +229,8 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }
       return some && { changed: some.length };
     },
 
-    log: async () => ((await isLogEmpty()) ? null : { isHeld: true }),
+    log: async ({ account_id }) =>
+      (await emptyLog(account_id as string)) ? null : { isHeld: true },
 
     // What is recorded has the address of the application's document.
     events: async () => ((await tell()) ? {} : null),
@@ -275,10 +276,8 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }
     ({ account_id }: RevocationMark) => account_id as string,
     (found, mark): Decision<Account, Marking<Work | null>> => {
       if (!found?.account) return { result: { work: null } };
-      const revision = revisionAfter(found);
-      const { application_id } = mark;
       const of = { account_id: found.id };
-      return marked({ ...found, revision }, { ...mark, application_id, next: revision, of });
+      return marked(found, 'revision', mark, of);
     },
     { ends: true },
   );
@@ -287,12 +286,8 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, isLogEmpty }
     ({ application_id }: RevocationMark) => application_id as string,
     (found, mark): Decision<Application, Marking<Work | null>> => {
       if (found === null || found.deleted_at !== null) return { result: { work: null } };
-      const revocations = found.revocations + 1;
       const of = { application_id: found.id };
-      return marked(
-        { ...found, revocations },
-        { ...mark, application_id: undefined, next: revocations, of },
-      );
+      return marked(found, 'revocations', { ...mark, application_id: undefined }, of);
     },
     { ends: true },
   );
@@ -337,28 +332,29 @@ type Account = RecordOf<typeof accounts>;
 type Application = RecordOf<typeof applications>;
 
 /**
- * @param raised - the record with its number raised
- * @param mark.next - that number
- * @param mark.of - the record
+ * @param name - of its number
+ * @param of - the record
  */
-function marked<S extends Account | Application>(
-  raised: S,
+function marked<Name extends string, S extends (Account | Application) & Record<Name, number>>(
+  found: S,
+  name: Name,
   mark: Omit<RevocationMark, 'application_id' | 'account_id'> & {
-    application_id: string | undefined;
-    next: number;
-    of: Parameters<typeof workOf>[1];
+    application_id?: string | undefined;
   },
+  of: Parameters<typeof workOf>[1],
 ): Decision<S, Marking<Work | null>> {
-  const { now, initiator, next, before = next, application_id, of } = mark;
+  const current: number = found[name];
+  const { now, initiator, before = current + 1, ifKnown = false, application_id } = mark;
+  if (ifKnown && before > current) return { result: { work: null } };
   const ending: Ending = {
-    ...{ kind: 'revocation', before: Math.min(before, next), at: now, by: initiator },
+    ...{ kind: 'revocation', before, at: now, by: initiator },
     ...(application_id !== undefined && { application_id }),
   };
-  const marks = withEnding(raised, ending);
-  if (marks === null) return { result: { first: oldestOf(raised, of) } };
+  const marks = withEnding(found, ending);
+  if (marks === null) return { result: { first: oldestOf(found, of) } };
   return {
     result: { work: workOf(ending, of) },
-    put: { ...raised, ...marks },
+    put: { ...found, [name]: Math.max(current + 1, before), ...marks },
     isMade: (later) => hasEnding(later, ending),
   };
 }
