@@ -92,7 +92,9 @@ async function withStaged<T>(
     incomplete: { since },
     ...(events === null && { eventsKeys: null }),
   };
-  const options = { create: false, claim, counts: false, events };
+  // The process ends after this, so what is under way is completed first.
+  const work = { waits: Number.POSITIVE_INFINITY };
+  const options = { create: false, claim, counts: false, events, work };
   const service = await openService(url, commandLog(terminal), options);
   try {
     return await use(service);

@@ -27,6 +27,8 @@ const auditLine = z
     document_uri: z.string().optional(),
     endpoint_id: id,
     disabled: z.stringbool().optional(),
+    // What a mark has ended has a lesser number.
+    mark_number: z.coerce.number().int().positive().optional(),
     secret_version: z.coerce.number().int().optional(),
     key_id: id.nullable(),
     scope: z.string().optional(),
@@ -40,8 +42,10 @@ const auditLine = z
 
 /** The line that a service would write of it. */
 export function auditLineOf({ operation, os_user, ids, request_id, at }: CommandChange): AuditLine {
+  const { mark_number, ...others } = ids;
   return {
-    ...{ msg: 'audit', result: 'done', action: operation, by: 'command_line', os_user, ...ids },
+    ...{ msg: 'audit', result: 'done', action: operation, by: 'command_line', os_user, ...others },
+    ...(mark_number !== undefined && { mark_number: Number(mark_number) }),
     ...{ request_id, at },
   };
 }

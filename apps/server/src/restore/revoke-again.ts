@@ -39,8 +39,6 @@ type End = (service: Service, line: AuditLine) => Promise<boolean>;
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
 
-const ALL = Number.MAX_SAFE_INTEGER;
-
 /** What ended after the backup works again. Lines may be in any order, a run may be repeated. */
 export async function revokeAgain(
   service: Service,
@@ -303,18 +301,52 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   return true;
 }
 
-/** Codes and grants of a later link stay. */
+/** Between the clocks of two processes. */
+const SPARE: Milliseconds = 60_000;
+
+/**
+ * Sets the same mark, which spares what is later. A record of a backup may never have had its number. If a service has
+ * already run on it, what is older than the mark is ended one by one.
+ */
 async function revokeAll(service: Service, line: AuditLine): Promise<boolean> {
+  const { store, runner } = service;
   const parties = partiesOf(line);
-  for (const grant_id of await service.store.listPendingCodes(parties, ALL)) {
-    if ((uuidV7Time(grant_id) ?? 0) <= line.at) await cancel(service, { ...line, grant_id });
+  const { mark_number: before } = line;
+  const mark = {
+    ...{ ...parties, now: line.at, initiator: knownInitiator(line) },
+    ...(before !== undefined && { before }),
+  };
+  const again =
+    before === undefined ? null : await store.markRevocation({ ...mark, ifKnown: true });
+  const { older, isAllOlder } = await splitByTime(service, parties, line.at + SPARE);
+  const work = again ?? (isAllOlder ? await store.markRevocation(mark) : null);
+  if (work !== null) {
+    const { grants_revoked, codes_cancelled } = await runner.run(work);
+    return grants_revoked + codes_cancelled > 0;
   }
   let isAny = false;
-  for await (const grant of activeGrants(service.store, parties)) {
-    if (grant.created_at > line.at) continue;
-    isAny = (await revoke(service, { ...line, grant_id: grant.grant_id })) || isAny;
+  for (const { grant_id, isCode } of older) {
+    const ended = isCode ? cancel : revoke;
+    isAny = (await unlessGone(() => ended(service, { ...line, grant_id }))) || isAny;
   }
   return isAny;
+}
+
+/** By when their codes were issued. Of an application, codes that are older than the mark have expired. */
+async function splitByTime({ store }: Service, parties: Parties, until: Milliseconds) {
+  const older: { grant_id: string; isCode: boolean }[] = [];
+  let isAllOlder = true;
+  const see = (grant_id: string, isCode: boolean) => {
+    if ((uuidV7Time(grant_id) ?? 0) <= until) older.push({ grant_id, isCode });
+    else isAllOlder = false;
+  };
+  const { account_id, application_id } = parties;
+  for (const code of account_id === undefined ? [] : await store.listCodes(account_id)) {
+    const isOfIt = application_id === undefined || code.application_id === application_id;
+    if (isOfIt) see(code.grant_id, true);
+  }
+  for await (const { grant_id } of activeGrants(store, parties)) see(grant_id, false);
+  return { older, isAllOlder };
 }
 
 function partiesOf({ account_id, application_id }: AuditLine): Parties {
@@ -439,7 +471,13 @@ async function deleteApplication(service: Service, line: AuditLine): Promise<boo
 }
 
 async function eraseAccount(service: Service, line: AuditLine): Promise<boolean> {
-  const { account_id = '' } = line;
+  const { account_id = '', mark_number: before } = line;
+  const mark = { account_id, now: line.at, initiator: knownInitiator(line) };
+  // Then it was put again before the backup.
+  const isLater =
+    before !== undefined &&
+    (await service.store.markRevocation({ ...mark, before, ifKnown: true })) !== null;
+  if (isLater) return false;
   const isThere = (await service.store.findAccount(account_id)) !== null;
   await handle(service, 'admin.accounts.erase', { account_id }, line);
   return isThere;
@@ -465,11 +503,16 @@ async function handle(
   if (operation === undefined) {
     throw new Error(`The log has ${name}, which this version does not know: use a newer Latchkey.`);
   }
-  const initiator = initiatorOf(line);
-  if (initiator === null) throw new Error(`The log has ${name}, and not who did it.`);
+  const initiator = knownInitiator(line);
   const then = { ...service, clock: () => line.at, counts: noCounts };
   const details = { publicUrl: () => '', ids: {}, countFruitless() {} };
   await operation.handle(then, input, operatorWithoutSecret, initiator, details);
+}
+
+function knownInitiator(line: AuditLine): Initiator {
+  const initiator = initiatorOf(line);
+  if (initiator === null) throw new Error(`The log has ${line.action}, and not who did it.`);
+  return initiator;
 }
 
 /** Null if it happened by itself. */

@@ -33,7 +33,7 @@ export interface TestServer {
 export async function startTestServer(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
-  options: Pick<TestOptions, 'resolve' | 'work'> = {},
+  options: Pick<TestOptions, 'evenIfCopied' | 'resolve' | 'work'> = {},
 ): Promise<TestServer> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });

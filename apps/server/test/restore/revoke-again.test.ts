@@ -8,7 +8,7 @@ import type { FullGrant } from '@latchkey/schema';
 import { copyDatabase } from '@latchkey/store/copy-database';
 import type { Revocation } from '@latchkey/store/store';
 import pino from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeService, eventsFrom, openService } from '../../src/open-service.ts';
 import { driverOf } from '../../src/open-store.ts';
 import { operations } from '../../src/operations/operation.ts';
@@ -37,6 +37,14 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     url: string,
     change: () => Promise<void>,
   ): Promise<{ service: Service; done: RevokedAgain; url: string }> {
+    const backup = await copyOf(url);
+    server.lines.length = 0;
+    await change();
+    const { service, again } = await restored(server, backup);
+    return { service, done: await again(), url: backup };
+  }
+
+  async function copyOf(url: string): Promise<string> {
     const backup = await fresh();
     onTestFinished(() => backup.remove());
     const [source, target] = [
@@ -45,14 +53,19 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     ];
     await copyDatabase(source, target, { last: false });
     await Promise.all([source.close(), target.close()]);
-    server.lines.length = 0;
-    await change();
+    return backup.url;
+  }
 
+  /** @returns the service on the backup, and what applies the log to it */
+  async function restored(server: TestServer, url: string) {
     const log = pino({ level: 'silent' });
-    const service = await openService(backup.url, log, { claim: { evenIfCopied: true }, events });
+    const service = await openService(url, log, { claim: { evenIfCopied: true }, events });
     onTestFinished(() => closeService(service));
-    const lines = readAuditLines(serviceLog(server), { lines: 0 });
-    return { service, done: await revokeAgain(service, lines, 0), url: backup.url };
+    const again = () => {
+      const lines = readAuditLines(serviceLog(server), { lines: 0 });
+      return revokeAgain(service, lines, 0);
+    };
+    return { service, again };
   }
 
   /** The lines of a test have the time as a number. */
@@ -179,6 +192,95 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       expect((await historyOf(service, grant))?.revoked_at).toBe(times[index]);
     }
     for (const { grant_id } of codes) expect(await service.store.findCode(grant_id)).toBeNull();
+  });
+
+  describe.each(['account', 'application', 'connection'] as const)('by a mark, of an %s,', (of) => {
+    const marked = async () => {
+      const { server, url } = await started();
+      const linked = await linkedApplication(server);
+      const { account_id, application_id } = linked;
+      const mark = () =>
+        of === 'connection'
+          ? succeed(server, 'admin.connections.revoke', { account_id, application_id }, operator)
+          : succeed(
+              server,
+              'admin.grants.revokeAll',
+              of === 'account' ? { account_id } : { application_id },
+              operator,
+            );
+      return { server, url, linked, mark };
+    };
+    const isAlive = async (service: Service, grant: FullGrant) =>
+      (await historyOf(service, grant))?.revoked_at === null;
+
+    test('ends what a process with a fast clock has converted before', async () => {
+      const { server, url, linked, mark } = await marked();
+      server.advance(5_000);
+      const [fast, code] = [await linked.link(), await linked.issue()];
+      server.advance(-5_000);
+      const { service, done } = await restoredAfter(server, url, async () => void (await mark()));
+      expect(done).toMatchObject({ grants_revoked: 1 });
+      expect(await isAlive(service, fast)).toBe(false);
+      expect(await service.store.findCode(code.grant_id)).toBeNull();
+      expect(await service.store.listWork(9)).toEqual([]);
+    });
+
+    test('spares what a process with a slow clock has converted later', async () => {
+      const { server, url, linked, mark } = await marked();
+      const ended = await linked.link();
+      server.advance(5_000);
+      await mark();
+      server.advance(-5_000);
+      const later = await linked.link();
+      const { service, again } = await restored(server, await copyOf(url));
+      await again();
+      expect(await isAlive(service, ended)).toBe(false);
+      expect(await isAlive(service, later)).toBe(true);
+    });
+
+    test('spares what was converted on a backup that never had the number', async () => {
+      const { server, url, linked, mark } = await marked();
+      const [before, code] = [await linked.link(), await linked.issue()];
+      const backup = await copyOf(url);
+      // Changes that the backup lacks, so that its own numbers are lesser ones.
+      await mark();
+      await mark();
+      const { service, again } = await restored(server, backup);
+      const running = await startTestServer(backup, {}, { evenIfCopied: true });
+      onTestFinished(() => running.close());
+      running.advance(120_000);
+      const { account_id, application_id } = linked;
+      const about = { account_id, application_id, scope: 'profile.read' };
+      const issued = await succeed(running, 'admin.codes.issue', about, operator);
+      const later = await succeed(running, 'grants.convert', { code: issued.code }, linked.bearer);
+      for (let time = 0; time < 2; time++) {
+        await again();
+        expect(await isAlive(service, before)).toBe(false);
+        expect(await isAlive(service, later)).toBe(true);
+      }
+      if (of !== 'application') expect(await service.store.findCode(code.grant_id)).toBeNull();
+    });
+
+    test('goes on in a copy that was made between the mark and its end', async () => {
+      const { server, url, linked } = await marked();
+      const { account_id, application_id } = linked;
+      const [ended, code] = [await linked.link(), await linked.issue()];
+      const parties = {
+        account: { account_id },
+        application: { application_id },
+        connection: { account_id, application_id },
+      }[of];
+      const initiator = { request_id: 'a request', by: 'operator', secret_id: null } as const;
+      await server.service.store.markRevocation({ ...parties, now: 7, initiator });
+      const later = await linked.link();
+      const copy = await startTestServer(await copyOf(url), {}, { evenIfCopied: true });
+      onTestFinished(() => copy.close());
+      const { store } = copy.service;
+      await expect.poll(() => store.listWork(9)).toEqual([]);
+      expect(await historyOf(copy.service, ended)).toMatchObject({ revoked_at: 7 });
+      expect(await store.findCode(code.grant_id)).toBeNull();
+      expect(await isAlive(copy.service, later)).toBe(true);
+    });
   });
 
   test('is done again of resources', async () => {
