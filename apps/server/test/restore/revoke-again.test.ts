@@ -232,6 +232,8 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       await mark();
       server.advance(-5_000);
       const later = await linked.link();
+      server.advance(120_000);
+      await linked.link();
       const { service, again } = await restored(server, await copyOf(url));
       await again();
       expect(await isAlive(service, ended)).toBe(false);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LinkDecision } from '@latchkey/store/records';
-import type { Store } from '@latchkey/store/store';
+import { activeGrants } from '@latchkey/rules/grants/active-grants';
+import { uuidV7Time } from '@latchkey/schema';
+import type { ConnectedGrant, LinkDecision } from '@latchkey/store/records';
+import type { RevocationMark, Store } from '@latchkey/store/store';
 import { Database } from '@latchkey/store-mongodb/database';
 import { anInitiator, grantOf } from '@latchkey/store-suite/records';
 import { type Document, ReadPreference } from 'mongodb';
@@ -25,6 +27,19 @@ function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<St
       return isToldAnyway ? { ...link, decision } : decided;
     },
   };
+}
+
+/** One by one. */
+async function endGrants(
+  store: Store,
+  { now, initiator, ...parties }: RevocationMark,
+  isMeant: (grant: ConnectedGrant) => boolean,
+): Promise<void> {
+  for await (const grant of activeGrants(store, parties)) {
+    const { grant_id } = grant;
+    if (!isMeant(grant)) continue;
+    await store.revokeGrant({ grant_id, application_id: null, now, initiator });
+  }
 }
 
 /** What is found is found again for a moment. */
@@ -56,6 +71,9 @@ const withBodies = (store: Store, bodyOf: (body: string) => string): Partial<Sto
 
 /** Mistakes that a store could make, each over one that does not. For the tests of the checker. */
 export const plants = {
+  /** None, for servers whose clocks differ. */
+  nothing: (): Partial<Store> => ({}),
+
   /** Redemption looks first and writes then, and the write is without its condition. */
   'read-then-write': (store: Store): Partial<Store> => ({
     async redeemCode(redemption) {
@@ -127,10 +145,11 @@ export const plants = {
 
   /** An erasure forgets the account and leaves the codes and the grants as they are. */
   'erasure-of-the-account-alone': (store: Store): Partial<Store> => ({
-    async eraseAccount({ account_id }) {
+    async markErasure({ account_id, now, initiator }) {
       const erased = { username: 'erased', display_name: 'erased', twitter: null };
       await store.putAccount({ id: account_id, ...erased, verified: false, supporter: false });
-      return 0;
+      const of = { account_id, application_id: null, before: 0 };
+      return { kind: 'erasure', ...of, at: now, by: initiator };
     },
   }),
   /** A message counts as delivered whatever its receiver answers, and is not sent again. */
@@ -156,7 +175,26 @@ export const plants = {
     ),
 
   /** A disconnection ends the grants, and leaves the codes. */
-  'codes-survive-a-disconnection': (): Partial<Store> => ({ listPendingCodes: async () => [] }),
+  'codes-survive-a-disconnection': (store: Store): Partial<Store> => ({
+    async markRevocation(mark) {
+      if (mark.application_id === undefined) return store.markRevocation(mark);
+      await endGrants(store, mark, () => true);
+      return null;
+    },
+  }),
+
+  /** What ends all of an account ends what is older, by the clocks of two processes. */
+  'marks-order-by-time': (store: Store): Partial<Store> => ({
+    async markRevocation(mark) {
+      const { account_id, now } = mark;
+      if (account_id === undefined) return store.markRevocation(mark);
+      for (const { grant_id } of await store.listCodes(account_id)) {
+        if ((uuidV7Time(grant_id) ?? 0) <= now) await store.cancelCode(grant_id);
+      }
+      await endGrants(store, mark, ({ created_at }) => created_at <= now);
+      return null;
+    },
+  }),
 
   /** An application that is enabled again has everything from before. */
   'enabling-revives': (store: Store): Partial<Store> => ({

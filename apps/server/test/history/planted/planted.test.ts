@@ -47,13 +47,30 @@ const title = 'a store with the mistake %s is seen to break %s';
 test.each(plants)(title, options, isSeen);
 test.each(morePlants)(title, { ...options, ...slow }, isSeen);
 
-async function isSeen(plant: PlantName, rules: string[], codes = CODES): Promise<void> {
+async function isSeen(plant: PlantName, rules: string[], codes?: number): Promise<void> {
+  expect(await brokenBy(plant, { codes })).toEqual(expect.arrayContaining(rules));
+}
+
+/** @param of.ahead - how fast the clock of the second server is */
+async function brokenBy(
+  plant: PlantName,
+  { codes = CODES, ahead = 0 }: { codes?: number | undefined; ahead?: number },
+): Promise<string[]> {
   const { url: databaseUrl, remove } = await sqliteDatabase();
   onTestFinished(remove);
-  const server = { script, environment: { PLANT: plant } };
+  const server = { script, environment: { PLANT: plant }, ahead };
   const { history } = await runLoad({ seed: 1, databaseUrl, codes, faults: 0, server });
-  const broken = check(history).map(({ rule }) => rule);
-  expect(broken).toEqual(expect.arrayContaining(rules));
+  return check(history).map(({ rule }) => rule);
+}
+
+const withClocks =
+  'marks that order by time break marked-is-dead where a clock is %i ms ahead, and no others do';
+test.each([5_000])(withClocks, options, isSeenByClocks);
+test.each([-5_000])(withClocks, { ...options, ...slow }, isSeenByClocks);
+
+async function isSeenByClocks(ahead: number): Promise<void> {
+  expect(await brokenBy('marks-order-by-time', { ahead })).toContain('marked-is-dead');
+  expect(await brokenBy('nothing', { ahead })).toEqual([]);
 }
 
 test(
