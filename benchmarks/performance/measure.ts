@@ -41,13 +41,20 @@ export function* rounds<T>(contenders: readonly T[], count: number): Generator<R
   }
 }
 
+export interface Measured<Output> {
+  sample: Sample;
+  outputs: Output[];
+  /** In milliseconds, in ascending order. */
+  latencies: Float64Array;
+}
+
 /** Sends one request per input, and checks every response. */
 export async function measure<Input, Output>(
   { process, url }: Pick<MeasuredServer, 'process' | 'url'>,
   connections: readonly Connection[],
   endpoint: Endpoint<Input, Output>,
   inputs: readonly Input[],
-): Promise<{ sample: Sample; outputs: Output[] }> {
+): Promise<Measured<Output>> {
   const requests = inputs.map((input) => endpoint.request(input));
   const before = await process.cpuSeconds();
   const { responses, latencies, seconds } = await load(url, connections, requests);
@@ -62,7 +69,7 @@ export async function measure<Input, Output>(
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
   };
-  return { sample, outputs };
+  return { sample, outputs, latencies };
 }
 
 /** Sends a request with a redeemed code or a revoked grant, which the server has to refuse. */
@@ -85,7 +92,7 @@ export async function convertAll(
   server: Omit<MeasuredServer, 'issue'>,
   connections: readonly Connection[],
   codes: readonly string[],
-): Promise<{ sample: Sample; outputs: Grant[] }> {
+): Promise<Measured<Grant>> {
   const converted = await measure(server, connections, server.wire.convert, codes);
   if (new Set(converted.outputs.map(({ secret }) => secret)).size !== converted.outputs.length) {
     throw new Error('Two codes were converted to the same secret.');

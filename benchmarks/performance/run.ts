@@ -16,6 +16,7 @@ import type { Benchmark } from './benchmark.ts';
 import { comparison } from './comparison/comparison.ts';
 import { latchkey, latchkeyMongodb } from './contenders/latchkey.ts';
 import { events } from './events/events.ts';
+import { growth } from './growth/growth.ts';
 import { memory } from './memory/memory.ts';
 import { type MongodbKind, mongodbKinds } from './mongodb-servers.ts';
 import { type Options, readOptions, WrongOptions } from './options.ts';
@@ -26,7 +27,7 @@ import { logProgress } from './progress.ts';
 import { pinLoad } from './server-process.ts';
 
 /** By name, in the order in which they run. */
-const benchmarks: Record<string, Benchmark> = { comparison, peers, memory, events };
+const benchmarks: Record<string, Benchmark> = { comparison, peers, memory, events, growth };
 
 async function printProfiles(mongodbs: readonly MongodbKind[]): Promise<void> {
   const [mongodb] = mongodbs;

@@ -41,8 +41,10 @@ export interface RunningLatchkey<W extends Wire> extends RunningServer {
   administer(
     requests: readonly { method: string; path: string; body: object }[],
   ): Promise<Record<string, string>[]>;
-  /** Starts another process on its database, beside the load. */
-  startAnother(): ServerProcess;
+  /** A request of the operator. */
+  asOperator(method: string, path: string, body?: object): HttpRequest;
+  /** Starts another process on its database, beside the load. Default: another server. */
+  startAnother(command?: readonly string[]): ServerProcess;
 }
 
 /**
@@ -59,8 +61,8 @@ export async function startLatchkey<W extends Wire>(
   const adminSecret = randomBytes(32).toString('hex');
   const testKit = pathToFileURL(join(tree, 'packages/test-kit/src/mongodb/'));
   const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl, testKit)];
-  const serve = (besideLoad: boolean) =>
-    new ServerProcess([...node, join(tree, 'apps/server/dist/latchkey.js'), 'serve'], {
+  const run = (command: readonly string[], besideLoad: boolean) =>
+    new ServerProcess([...node, join(tree, 'apps/server/dist/latchkey.js'), ...command], {
       folder: options.folder,
       env: {
         ...{ PORT: '0', DATABASE_URL: databaseUrl, ADMIN_SECRET: adminSecret, RATE_LIMIT },
@@ -68,7 +70,7 @@ export async function startLatchkey<W extends Wire>(
       },
       besideLoad,
     });
-  const child = serve(false);
+  const child = run(['serve'], false);
   const [, address = ''] = await child.waitForOutput(/^Latchkey listens on (\S+),/m);
   const url = new URL(address);
   await (await fetch(new URL('/healthz', url))).text();
@@ -78,11 +80,11 @@ export async function startLatchkey<W extends Wire>(
     Authorization: `Bearer ${adminSecret}`,
     'Content-Type': 'application/json',
   };
-  const administer = (method: string, path: string, body: object): HttpRequest => ({
+  const asOperator = (method: string, path: string, body?: object): HttpRequest => ({
     method,
     path,
     headers,
-    body: JSON.stringify(body),
+    ...(body && { body: JSON.stringify(body) }),
   });
   const created = (response: HttpResponse): Record<string, string> => {
     if (response.status !== 200) throw unexpectedResponse('The admin API', response);
@@ -96,13 +98,13 @@ export async function startLatchkey<W extends Wire>(
 
   const account_id = randomUUID();
   const [application] = await administerAll([
-    administer('POST', '/admin/applications', { name: 'Application' }),
-    administer('PUT', `/admin/accounts/${account_id}`, { username: USERNAME }),
+    asOperator('POST', '/admin/applications', { name: 'Application' }),
+    asOperator('PUT', `/admin/accounts/${account_id}`, { username: USERNAME }),
   ]);
   const { id: application_id = '', secret = '' } = application ?? {};
   const parties = { application_id, account_id, scope: 'profile.read' };
   const issuing: Endpoint<object, string> = {
-    request: (binding) => administer('POST', '/admin/codes', { ...parties, ...binding }),
+    request: (binding) => asOperator('POST', '/admin/codes', { ...parties, ...binding }),
     result: (response) => created(response).code ?? '',
   };
 
@@ -118,8 +120,9 @@ export async function startLatchkey<W extends Wire>(
     startMilliseconds,
     issuing,
     administer: (requests) =>
-      administerAll(requests.map(({ method, path, body }) => administer(method, path, body))),
-    startAnother: () => serve(true),
+      administerAll(requests.map(({ method, path, body }) => asOperator(method, path, body))),
+    asOperator,
+    startAnother: (command = ['serve']) => run(command, true),
   };
 }
 
