@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Benchmark } from '../benchmark.ts';
 import { startLatchkey } from '../contenders/latchkey.ts';
@@ -75,12 +76,16 @@ export const growth: Benchmark = {
     const onMongo: Extent = quick
       ? onSqlite
       : { ...onSqlite, many: 500_000, convert: 150, authenticate: 300, read: 80 };
+    const conditions = [
+      `${onSqlite.rounds} rounds`,
+      `${CONNECTIONS} connections`,
+      `a load average of ${loadavg()[0]?.toFixed(1)} before`,
+    ];
     const stores = [
       await withHarness(undefined, [], (harness) => measureStore('SQLite', harness, onSqlite)),
     ];
     // The page is written at the end. Who interrupts what follows has at least this.
     logProgress(`\n${report(stores)}\n`);
-    const conditions = [`${onSqlite.rounds} rounds`, `${CONNECTIONS} connections`];
     const [mongodb] = mongodbs;
     if (mongodb) {
       stores.push(
