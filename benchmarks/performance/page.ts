@@ -19,18 +19,25 @@ export function conditionsLine(conditions: readonly string[]): string {
   return `${all.join('; ')}.`;
 }
 
+/** The conditions and the tables of a result, in Markdown. */
+const figuresOf = ({ conditions, text }: BenchmarkResult): string =>
+  `${conditionsLine(conditions)}\n\n${text}`;
+
 /** A result in Markdown: its conditions, tables and targets. */
-export function render({ conditions, text, targets }: BenchmarkResult): string {
+export function render(result: BenchmarkResult): string {
   const targetTable = markdownTable([
     ['target', 'measured', 'met'],
-    ...targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
+    ...result.targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
   ]);
-  return `${conditionsLine(conditions)}\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
+  return `${figuresOf(result)}\n\n## Targets\n\n${targetTable}\n`;
 }
 
 /** What docs/performance.md says of a part, between its markers. */
 export const blockOf = (page: string): RegExp =>
   new RegExp(`(?<=<!-- ${page} -->\\n\\n).*(?=\\n\\n<!-- end of ${page} -->)`, 's');
+
+/** What docs/performance.md has of the figures of a part, if it has a block for them. */
+export const figuresBlockOf = (page: string): RegExp => blockOf(`figures of ${page}`);
 
 /** How many targets were met, and all that were missed, in Markdown. */
 export function targetSummary(
@@ -46,7 +53,10 @@ export function targetSummary(
   return `${head}\n\n${markdownTable([['missed', 'measured'], ...rows])}`;
 }
 
-/** Writes the page of a result and its plot to `results`, and its targets to docs/performance.md. */
+/**
+ * Writes the page of a result and its plot to `results`, and its targets to docs/performance.md, which also has
+ * the figures of a part if there is a block for them.
+ */
 export async function save(benchmark: Benchmark, result: BenchmarkResult): Promise<void> {
   const { page, title } = benchmark;
   const file = (ending: string) => new URL(`../results/${page}.${ending}`, import.meta.url);
@@ -58,8 +68,8 @@ export async function save(benchmark: Benchmark, result: BenchmarkResult): Promi
   if (plot) await writeFile(file('svg'), plot.svg);
   const docs = new URL('../../docs/performance.md', import.meta.url);
   const summary = targetSummary(benchmark, result.targets, today());
-  await writeFile(
-    docs,
-    (await readFile(docs, 'utf8')).replace(blockOf(page), () => summary),
-  );
+  const text = (await readFile(docs, 'utf8'))
+    .replace(blockOf(page), () => summary)
+    .replace(figuresBlockOf(page), () => figuresOf(result));
+  await writeFile(docs, text);
 }
