@@ -54,7 +54,7 @@ type Parties = [Application, Account, isKnown?: true];
 
 const APPLICATIONS = 20;
 const YEAR = 365 * 86_400_000;
-/** Of the grants that nothing is measured with, one in so many is revoked. */
+/** Of the grants of an account that nothing else is measured with, one in so many is revoked. */
 const REVOKED = 5;
 /** A prime, so that a step of it comes to each place once. */
 const STEP = 7_919;
@@ -113,12 +113,17 @@ export function recordsOf(count: number, parts: Parts): Records {
 
   const at = <T>(of: readonly T[], index: number) => of[index % of.length] as T;
   const { known: ofMeasured, ofLargeAccount, perAccount, perSmallApplication } = parts;
+  // An account has a turn after each of the others, each time with the next application.
+  const partiesOfRest = (place: number, of: readonly Account[]): Parties => [
+    at(rest, (place % of.length) + Math.floor(place / of.length)),
+    at(of, place),
+  ];
   // Each part is a range of places, and the rest of the places is behind them.
   const ranges: [size: number, (place: number) => Parties][] = [
     [ofLargeAccount, (place) => [at(main, place), largeAccount]],
     [ofMeasured, (place) => [measured, at(plainAccounts, place), true]],
     [others.length * perSmallApplication, (place) => [at(others, place), at(plainAccounts, place)]],
-    [toErase.length * perAccount, (place) => [at(rest, place), at(toErase, place)]],
+    [toErase.length * perAccount, (place) => partiesOfRest(place, toErase)],
   ];
   const firstOfRest = ranges.reduce((sum, [size]) => sum + size, 0);
   if (count < firstOfRest || count % STEP === 0) {
@@ -130,7 +135,7 @@ export function recordsOf(count: number, parts: Parts): Records {
       end += size;
       if (place < end) return parties(place);
     }
-    return [at(rest, place), at(plainAccounts, place)];
+    return partiesOfRest(place, plainAccounts);
   }
 
   const known: Grant[] = [];
@@ -145,7 +150,8 @@ export function recordsOf(count: number, parts: Parts): Records {
       ...{ request_id: uuidV7(issued_at), by, secret_id },
     });
     const ofApplication = initiator('application', application.secrets[0]?.id);
-    const isRevoked = place >= firstOfRest && place % REVOKED === 0;
+    const turn = Math.floor(place / plainAccounts.length);
+    const isRevoked = place >= firstOfRest && turn % REVOKED === 0;
     const secret = isKnown && mint('grantSecret', id);
     if (secret) known.push({ id, secret: secret.credential });
     return {
