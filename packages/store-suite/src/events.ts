@@ -486,7 +486,7 @@ export function describeEvents(stores: SuiteStores): void {
         const host = await withDeliveries(store, 6);
         const now = Date.now() + 5;
         expect(await other.listDueEndpoints({ now, except: [] })).toEqual([
-          { id: host.id, isDoubtful: true },
+          { id: host.id, application_id: null, standing: 'new' },
         ]);
         expect(await other.listDueEndpoints({ now, except: [host.id] })).toEqual([]);
         const claims = await atOnce(6, (index) =>

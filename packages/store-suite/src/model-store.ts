@@ -17,6 +17,7 @@ import {
   isStillTold,
   isToldOf,
   newDelivery,
+  standingOf,
 } from '@latchkey/store/delivery';
 import { endReason } from '@latchkey/store/end-reason';
 import { deletionWork, type Work } from '@latchkey/store/endings';
@@ -1003,9 +1004,10 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return [...state.endpoints.values()]
         .filter(({ id, disabled_reason }) => disabled_reason === null && !except.includes(id))
         .filter((endpoint) => dueFor(endpoint, now).length > 0)
-        .map(({ id, failing_since, last_success_at }) => ({
-          ...{ id, isDoubtful: failing_since !== null || last_success_at === null },
-        }));
+        .map((endpoint) => {
+          const { id, application_id } = endpoint;
+          return { id, application_id, standing: standingOf(endpoint) };
+        });
     },
 
     claimDeliveries({ now, claim, endpoints }) {

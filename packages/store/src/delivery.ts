@@ -3,7 +3,7 @@ import { FAILING_LASTS } from '@latchkey/domain/lifetimes';
 import type { EventType, MessageType } from '@latchkey/schema';
 import { deliveryId, type Event, TOLD_WHILE_DISABLED } from './event.ts';
 import type { DeliveryRecord, EndpointRecord } from './records.ts';
-import { type EndedTry, type EndpointChanges, FAILING_TRIES } from './store.ts';
+import { type DueEndpoint, type EndedTry, type EndpointChanges, FAILING_TRIES } from './store.ts';
 
 export function newDelivery(
   event: Omit<Event, 'body'> & { body: string | null },
@@ -45,6 +45,14 @@ export function endpointChanges(
   if (disabled_reason === undefined) return rest;
   if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
   return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
+}
+
+export function standingOf({
+  failing_since,
+  last_success_at,
+}: Pick<EndpointRecord, 'failing_since' | 'last_success_at'>): DueEndpoint['standing'] {
+  if (failing_since !== null) return 'failing';
+  return last_success_at === null ? 'new' : 'working';
 }
 
 type TriesOf = Pick<

@@ -356,8 +356,10 @@ export type EndpointChanges = Partial<Pick<EndpointRecord, 'url' | 'types' | 'di
 /** An enabled endpoint with a delivery that is due. */
 export interface DueEndpoint {
   id: string;
-  /** Whether the last try failed, or none has ever succeeded. */
-  isDoubtful: boolean;
+  /** Null of the host. */
+  application_id: string | null;
+  /** `failing`: its last try failed. `new`: no try of it has ended yet. */
+  standing: 'working' | 'failing' | 'new';
 }
 
 /** A delivery whose try is to begin now. */
@@ -906,9 +908,10 @@ export interface Store {
    * Makes deliveries of some events that were recorded, oldest first. May be repeated, and run in several
    * processes: a delivery is made once.
    *
+   * @param mayMake - asked if there is something to make; if not, nothing is made. Default: yes
    * @returns whether there may be more
    */
-  makeDeliveries(now: Milliseconds): Promise<boolean>;
+  makeDeliveries(now: Milliseconds, mayMake?: () => Promise<boolean>): Promise<boolean>;
 
   /** Inserts the delivery of a ping, claimed for {@link CLAIM_LASTS}. Null without such an enabled endpoint. */
   createPing(delivery: DeliveryRecord & { claim: string }): Promise<TriedEndpoint | null>;

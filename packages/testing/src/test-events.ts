@@ -164,10 +164,10 @@ export class DeliveryControl {
   #control(store: Delivering): Delivering {
     return {
       ...store,
-      makeDeliveries: async (now) => {
+      makeDeliveries: async (...asked) => {
         this.#asked = new Set(this.#waiting);
         if (this.isHeld) return false;
-        const more = await store.makeDeliveries(now);
+        const more = await store.makeDeliveries(...asked);
         if (more) this.#asked.clear();
         return more;
       },

@@ -51,7 +51,7 @@ function manyDue({ type = 'grant.created', application_id = null as string | nul
   const store: Partial<Store> = {
     makeDeliveries: async () => false,
     listDueEndpoints: async ({ except }) =>
-      except.includes(id) ? [] : [{ id, isDoubtful: false }],
+      except.includes(id) ? [] : [{ id, application_id, standing: 'working' }],
     claimDeliveries: async ({ claim, endpoints: [endpoint] }) =>
       Array.from(
         { length: endpoint?.most ?? 0 },
@@ -84,44 +84,67 @@ const timedOut: SentAttempt = {
   ...{ at: 1, duration_ms: 1, result: 'timeout', status_code: null, retry_after_seconds: null },
 };
 
+const delivered: SentAttempt = { ...timedOut, result: 'delivered', status_code: 204 };
+
+/** The first try is delivered at once, so the next ones are claimed ahead. */
+async function claimedAhead(of?: Parameters<typeof manyDue>[0]) {
+  const due = manyDue(of);
+  const { close } = watching(due.store, due.options);
+  await vi.waitFor(() => expect(due.tries).toHaveLength(4));
+  due.tries[0]?.(delivered);
+  await vi.waitFor(() => expect(due.tries).toHaveLength(5));
+  expect(due.released).toEqual([]);
+  return { ...due, close };
+}
+
 test('what is claimed ahead is due again for all, once a try fails', async () => {
-  const { store, released, tries, options } = manyDue();
-  watching(store, options);
-  await vi.waitFor(() => expect(tries).toHaveLength(4));
-  expect(released).toEqual([]);
-  tries[0]?.(timedOut);
-  await vi.waitFor(() => expect(released.length).toBeGreaterThanOrEqual(12));
+  const { released, tries } = await claimedAhead();
+  tries[1]?.(timedOut);
+  await vi.waitFor(() => expect(released).toHaveLength(12));
 });
 
-test('names of accounts that an application is told of do not wait behind the claim', async () => {
-  // The host may always know them.
-  for (const [application_id, expected] of [
-    [randomUUID(), 12],
-    [null, 0],
-  ] as const) {
-    const { store, released, options } = manyDue({ type: 'account.updated', application_id });
-    const before: number[] = [];
-    const makeDeliveries = async () => before.push(released.length) > 9;
-    watching({ ...store, makeDeliveries }, options);
-    await vi.waitFor(() => expect(before.length).toBeGreaterThan(1));
-    // At the next look.
-    expect(before[1]).toBe(expected);
-  }
+test('of an endpoint that is told names, no more is claimed than can begin', async () => {
+  const { store, tries, released, options } = manyDue({
+    ...{ type: 'account.updated', application_id: randomUUID() },
+  });
+  const asked: number[] = [];
+  const claimDeliveries: Store['claimDeliveries'] = (claim) => {
+    asked.push(...claim.endpoints.map(({ most }) => most));
+    return store.claimDeliveries?.(claim) ?? Promise.resolve([]);
+  };
+  watching({ ...store, claimDeliveries }, options);
+  await vi.waitFor(() => expect(tries).toHaveLength(4));
+  tries[0]?.(delivered);
+  await vi.waitFor(() => expect(tries).toHaveLength(5));
+  expect(asked).toEqual([4, 1]);
+  expect(released).toEqual([]);
 });
 
 test('what is claimed ahead is due again for all, after a second', async () => {
-  const { store, released, tries, options } = manyDue();
-  watching(store, options);
-  await vi.waitFor(() => expect(tries).toHaveLength(4));
+  const { released, tries } = await claimedAhead();
   await vi.waitFor(() => expect(released.length).toBeGreaterThanOrEqual(12), 10_000);
-  expect(tries).toHaveLength(4);
+  expect(tries).toHaveLength(5);
 });
 
 test('a shutdown gives back what is claimed ahead, and what it cuts', async () => {
-  const { store, released, tries, options } = manyDue();
-  const { close } = watching(store, options);
-  await vi.waitFor(() => expect(tries).toHaveLength(4));
+  const { released, tries, close } = await claimedAhead();
   await close();
-  expect(released).toHaveLength(16);
+  expect(released).toHaveLength(12 + 4);
+  expect(tries).toHaveLength(5);
+});
+
+test('the end of a try that is no delivery keeps its place until it is written down', async () => {
+  const { store, tries, options } = manyDue();
+  const written = Promise.withResolvers<[]>();
+  const endTries = vi.fn(() => written.promise);
+  const makeDeliveries = vi.fn(async () => false);
+  watching({ ...store, endTries, makeDeliveries }, { ...options, lookEvery: 1 });
+  await vi.waitFor(() => expect(tries).toHaveLength(4));
+  for (const end of tries) end(timedOut);
+  await vi.waitFor(() => expect(endTries).toHaveBeenCalled());
+  const looks = makeDeliveries.mock.calls.length;
+  await vi.waitFor(() => expect(makeDeliveries.mock.calls.length).toBeGreaterThan(looks + 5));
   expect(tries).toHaveLength(4);
+  written.resolve([]);
+  await vi.waitFor(() => expect(tries.length).toBeGreaterThan(4));
 });

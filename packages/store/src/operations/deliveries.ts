@@ -15,7 +15,7 @@ import {
   unless,
   when,
 } from '../condition.ts';
-import { isStillTold } from '../delivery.ts';
+import { isStillTold, standingOf } from '../delivery.ts';
 import { accountUpdated, withChoice } from '../event.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, grants, deliveries as kind } from '../kinds.ts';
@@ -313,8 +313,8 @@ export function deliveries(
       const told = await Promise.all(due.filter((id) => !except.includes(id)).map(findTold));
       return told.flatMap((one) => {
         if (one?.endpoint.disabled_reason !== null) return [];
-        const { id, failing_since, last_success_at } = one.endpoint;
-        return [{ id, isDoubtful: failing_since !== null || last_success_at === null }];
+        const { id, application_id } = one.endpoint;
+        return [{ id, application_id, standing: standingOf(one.endpoint) }];
       });
     },
 

@@ -268,7 +268,10 @@ export function events(
 
   return async function makeDeliveries(
     now: Milliseconds,
-    { isDecisive = false }: { isDecisive?: boolean } = {},
+    {
+      isDecisive = false,
+      mayMake,
+    }: { isDecisive?: boolean; mayMake?: (() => Promise<boolean>) | undefined } = {},
   ): Promise<boolean> {
     const asked = { limit: ROUND, isDecisive };
     const [ofGrants, ofAccounts, ofApplications] = await Promise.all([
@@ -276,6 +279,8 @@ export function events(
       marksOf.accounts.list(asked),
       marksOf.applications.list(asked),
     ]);
+    const isNone = ofGrants.length + ofAccounts.length + ofApplications.length === 0;
+    if (isNone || (mayMake && !(await mayMake()))) return false;
     if (ofGrants.length > 0) await tellOfGrants(ofGrants, now);
     if (ofAccounts.length > 0) await tellOfAccounts(ofAccounts, now);
     // Last: what an application is told of its accounts is dropped if it was disabled since.

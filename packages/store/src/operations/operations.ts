@@ -46,7 +46,8 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     ...trials(db),
     ...applications(db, finish),
     ...ofEndpoints,
-    makeDeliveries: (now: Milliseconds) => makeDeliveries(now),
+    makeDeliveries: (now: Milliseconds, mayMake?: () => Promise<boolean>) =>
+      makeDeliveries(now, { mayMake }),
     ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),
     ...scopes(db, clock),
     ...resources(db),

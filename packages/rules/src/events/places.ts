@@ -1,0 +1,195 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+
+/** What is known of an endpoint that has something due. */
+export interface Receiver {
+  id: string;
+  /** Who has it: the id of an application, or one id for the host. */
+  owner: string;
+  /** `failing`: its last try failed. `new`: no try of it has ended yet. */
+  standing: 'working' | 'failing' | 'new';
+}
+
+/** The end of a try. */
+export interface TryEnd {
+  isDelivered: boolean;
+  /** Until the headers of the response, or the failure. */
+  duration_ms: Milliseconds;
+}
+
+/** Where one try runs. */
+export interface Place {
+  readonly receiver: Receiver;
+  since: number;
+}
+
+/** Of a process. */
+export const PLACES = 128;
+export const PLACES_OF_FAILING = 16;
+/** The failing ones are among them. */
+export const PLACES_OF_SLOW = 32;
+/** For owners that have none: what they are told waits for nobody who hangs. */
+const LEFT_FREE = 32;
+
+/** What an endpoint that works has at first, and at most. */
+export const FIRST_PACE = 4;
+export const MOST_PACE = 64;
+const QUICK: Milliseconds = 1_000;
+/** So many slow tries in a row. */
+const SLOW_TRIES = 5;
+
+/** Endpoints that are remembered. */
+const REMEMBERED = 10_000;
+
+/** How many tries of an endpoint may run at once, and from which ends that follows. */
+interface Pace {
+  receiver: Receiver;
+  running: Set<Place>;
+  most: number;
+  /** Quick deliveries in a row, since `most` has changed. */
+  quick: number;
+  /** Slow tries in a row. */
+  slow: number;
+  isQuick: boolean;
+  failedAt: number;
+  /** Whose turn is next has the lowest. */
+  turn: number;
+}
+
+/**
+ * The places of a process, so that no endpoint holds up another one.
+ *
+ * @param now - a clock that never goes back, in milliseconds
+ */
+export function createPlaces(now: () => number = () => performance.now()) {
+  const taken = new Set<Place>();
+  /** Those with tries. */
+  const active = new Set<Pace>();
+  const paces = new Map<string, Pace>();
+  const turns = new Map<string, number>();
+  let turn = 0;
+
+  function paceOf(receiver: Receiver): Pace {
+    const known = paces.get(receiver.id);
+    if (known) return known;
+    const pace = {
+      ...{ receiver, running: new Set<Place>(), most: FIRST_PACE, quick: 0, slow: 0 },
+      ...{ isQuick: false, failedAt: Number.NEGATIVE_INFINITY, turn: 0 },
+    };
+    paces.set(receiver.id, pace);
+    return pace;
+  }
+
+  const mostOf = ({ receiver, most }: Pace) => (receiver.standing === 'working' ? most : 1);
+
+  const isFailing = ({ receiver }: Pace) => receiver.standing === 'failing';
+
+  /** Those that are still running may be slow already. */
+  function isDoubtful(pace: Pace): boolean {
+    if (isFailing(pace)) return true;
+    const late = [...pace.running].filter(({ since }) => now() - since > QUICK);
+    return pace.slow + late.length >= SLOW_TRIES;
+  }
+
+  const count = (isCounted: (pace: Pace) => boolean) =>
+    [...active].reduce((sum, pace) => sum + (isCounted(pace) ? pace.running.size : 0), 0);
+
+  /** @param isAlone - whether no other owner has something due */
+  function freeFor(isAlone: boolean): (pace: Pace) => boolean {
+    const free = PLACES - taken.size;
+    const mayFail = count(isFailing) < PLACES_OF_FAILING;
+    const mayDoubt = count(isDoubtful) < PLACES_OF_SLOW;
+    const owners = Map.groupBy(taken, ({ receiver }) => receiver.owner);
+    const isTurnOf = (ofOwner: number) =>
+      free > LEFT_FREE ? isAlone || ofOwner < PLACES / 2 : ofOwner === 0 && free > 0;
+    return (pace) =>
+      pace.running.size < mostOf(pace) &&
+      (mayFail || !isFailing(pace)) &&
+      (mayDoubt || !isDoubtful(pace)) &&
+      isTurnOf(owners.get(pace.receiver.owner)?.length ?? 0);
+  }
+
+  function forgetOldest(): void {
+    if (turns.size > REMEMBERED) turns.clear();
+    for (const [id, { running }] of paces) {
+      if (paces.size <= REMEMBERED) return;
+      if (running.size === 0) paces.delete(id);
+    }
+  }
+
+  const ownersTurn = ({ receiver }: Pace) => turns.get(receiver.owner) ?? 0;
+  const byTurn = (one: Pace, other: Pace) =>
+    ownersTurn(one) - ownersTurn(other) ||
+    one.running.size - other.running.size ||
+    one.turn - other.turn;
+
+  return {
+    /** @param since - when this began to be found out: a try that has failed since says more */
+    learn(receiver: Receiver, since: number): void {
+      const pace = paceOf(receiver);
+      if (pace.failedAt < since) pace.receiver = receiver;
+      forgetOldest();
+    },
+
+    /** How many tries of an endpoint may run at once. */
+    paceOf: (id: string): number => {
+      const pace = paces.get(id);
+      return pace ? mostOf(pace) : 1;
+    },
+
+    /** Whether as many tries of it run as may. */
+    isFull: (id: string): boolean => {
+      const pace = paces.get(id);
+      return pace !== undefined && pace.running.size >= mostOf(pace);
+    },
+
+    /** Whether its last try was delivered at once, so that the next ones may be claimed ahead. */
+    isQuick: (id: string): boolean => paces.get(id)?.isQuick ?? false,
+
+    /**
+     * Takes a place for the endpoint whose turn it is.
+     *
+     * @param owners - those who have something due
+     * @returns null if no try of these may begin
+     */
+    take(receivers: readonly Receiver[], owners: ReadonlySet<string>): Place | null {
+      const isFree = freeFor(owners.size <= 1);
+      const [next] = receivers.map(paceOf).filter(isFree).sort(byTurn);
+      if (next === undefined) return null;
+      turn += 1;
+      next.turn = turn;
+      turns.set(next.receiver.owner, turn);
+      const place = { receiver: next.receiver, since: now() };
+      next.running.add(place);
+      active.add(next);
+      taken.add(place);
+      return place;
+    },
+
+    /** @param end - null if no try has ended in it */
+    leave(place: Place, end: TryEnd | null): void {
+      if (!taken.delete(place)) return;
+      const pace = paceOf(place.receiver);
+      pace.running.delete(place);
+      if (pace.running.size === 0) active.delete(pace);
+      if (end === null) return;
+      const isLate = end.duration_ms > QUICK;
+      pace.slow = isLate ? pace.slow + 1 : 0;
+      pace.isQuick = end.isDelivered && !isLate;
+      pace.quick = pace.isQuick ? pace.quick + 1 : 0;
+      if (!end.isDelivered) {
+        pace.receiver = { ...pace.receiver, standing: 'failing' };
+        pace.failedAt = now();
+        pace.most = Math.max(1, Math.floor(pace.most / 2));
+      } else if (pace.quick >= pace.most && pace.most < MOST_PACE) {
+        pace.most = Math.min(MOST_PACE, pace.most * 2);
+        pace.quick = 0;
+      }
+    },
+
+    get taken(): number {
+      return taken.size;
+    },
+  };
+}
+
+export type Places = ReturnType<typeof createPlaces>;
