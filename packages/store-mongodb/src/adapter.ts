@@ -348,7 +348,8 @@ export function mongoAdapter(
     const { where, set } = of(givens as never);
     const settings = settingsOf(set);
     // When it finds none, every earlier change is durable.
-    const decisively = { ...options, isDecisive: true };
+    const decisively = { isDecisive: true, ...options };
+    const { among = 1 } = options;
     const found = list(
       kind,
       () => where,
@@ -368,8 +369,8 @@ export function mongoAdapter(
     const projection = projectionOf(kind, fields);
     const decode = recordOf(kind, fields);
     return async (input) => {
-      const { limit = MOST_AT_ONCE } = input;
-      const keys = await found({ ...input, limit: Math.min(Number(limit), MOST_AT_ONCE) });
+      const limit = Math.min(Number(input.limit ?? MOST_AT_ONCE), MOST_AT_ONCE);
+      const keys = someOf(await found({ ...input, limit: limit * among }), limit);
       if (keys.length === 0) return null;
       const _id = { $in: keys.map(toKey) as Binary[] };
       await database.write<true | undefined>((collections) => ({
@@ -390,6 +391,26 @@ export function mongoAdapter(
           .toArray(),
       );
       return changed.map((document) => result(decode(document) as Input, input));
+    };
+  }
+
+  function changeEach(kind: AnyKind, of: ChangeSite): Call<readonly Input[], void> {
+    const collection = collectionOf(kind);
+    const { where, set } = of(givens as never);
+    const filter = filterOf(kind, termsOf(where), ABSENT);
+    const update = updateOf(kind, settingsOf(set), recordsEvents);
+    return async (inputs) => {
+      if (inputs.length === 0) return;
+      const changes = inputs.map((input) => ({
+        updateOne: { filter: filter(input), update: update(input) },
+      }));
+      await database.write<true>((collections) => ({
+        isPart: true,
+        async send(options) {
+          await collection(collections).bulkWrite(changes, { ...options, ordered: false });
+          return true;
+        },
+      }));
     };
   }
 
@@ -666,10 +687,21 @@ export function mongoAdapter(
     ...{ count: prepared(count), next: prepared(next), sequence: prepared(sequence) },
     ...{ insertOnce: prepared(insertOnce), insertNew: prepared(insertNew) },
     ...{ change: prepared(change), changeSome: prepared(changeSome), modify: prepared(modify) },
+    changeEach: prepared(changeEach),
     ...{ remove: prepared(remove), removeSome: prepared(removeSome) },
     ...{ listMarks: prepared(marks.listMarks), findMarked: prepared(marks.findMarked) },
     removeMarks: prepared(marks.removeMarks),
   } as unknown as Adapter;
+}
+
+/** At random. */
+function someOf<T>(list: readonly T[], limit: number): readonly T[] {
+  if (list.length <= limit) return list;
+  const left = [...list];
+  return Array.from({ length: limit }, () => {
+    const [one] = left.splice(Math.floor(Math.random() * left.length), 1);
+    return one as T;
+  });
 }
 
 /** Each call site is prepared at its first use. */

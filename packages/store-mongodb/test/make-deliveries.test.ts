@@ -204,6 +204,26 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
   });
 
+  test('claims a share of what is due while another one claims as well', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    for (let made = 0; made < 64; made++) await granted(store());
+    while (await store().makeDeliveries(Date.now())) {}
+    const claim = (by: typeof store) => {
+      const endpoints = [{ id: endpoint.id, most: 16 }];
+      return by().claimDeliveries({ now: Date.now() + 5, claim: anId(), endpoints });
+    };
+    let writes = 0;
+    held.beforeWrite = async (nth) => {
+      writes = nth;
+      if (nth === 1) expect(await claim(store)).toHaveLength(16);
+    };
+    const claimed = await claim(ofHeld);
+    expect(claimed.length).toBeGreaterThan(0);
+    // One command was enough, although it had read before the other one wrote.
+    expect(writes).toBe(1);
+  });
+
   test('takes off what it has told for good, whoever puts the account meanwhile', async () => {
     const account = anAccount();
     await store().putAccount(account);

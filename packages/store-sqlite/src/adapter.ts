@@ -425,6 +425,14 @@ export function sqliteAdapter(
       );
     },
 
+    changeEach(kind: AnyKind, of: ChangeOf, options: Options = {}) {
+      const make = change(kind, of, [], same);
+      return (inputs: readonly Input[]) =>
+        queues.write(() => {
+          for (const input of inputs) make(input);
+        }, options);
+    },
+
     remove: (
       kind: AnyKind,
       where: WhereOf,

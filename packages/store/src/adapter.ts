@@ -37,8 +37,13 @@ export interface ListOptions<K extends AnyKind> {
   /** The index that it goes along. Default: the key. */
   index?: string;
   order?: { by: readonly Name<K>[]; descending?: boolean };
-  /** Whether it has to see every acknowledged write. Default: it may miss the latest ones. */
+  /** Whether it has to see every acknowledged write. Default: it may miss the latest ones, if it changes nothing. */
   isDecisive?: boolean;
+  /**
+   * A change of at most `limit` picks them at random among so many times as many, where the database does not read
+   * and write in one step: then calls at once seldom pick the same. Default: 1.
+   */
+  among?: number;
 }
 
 /** What a new record copies of the record that it belongs to. */
@@ -208,6 +213,16 @@ export interface Adapter {
     result: Result<K, N, I, R>,
     options: ListOptions<K> & WriteOptions<I>,
   ): Call<I & { limit?: number }, R[] | null>;
+
+  /**
+   * Changes records, each named by its key, if it meets the condition. Those that share a command are made apart: it
+   * has to be harmless that a change is sent twice, and late.
+   */
+  changeEach<K extends AnyKind, I>(
+    kind: K,
+    of: ChangeSite<K, I>,
+    options?: WriteOptions<I>,
+  ): Call<readonly I[], void>;
 
   /** Removes one record, named by its key, if it meets the condition; null otherwise. */
   remove<K extends AnyKind, I, N extends Name<K>, R>(

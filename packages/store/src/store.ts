@@ -923,8 +923,8 @@ export interface Store {
   }): Promise<DueEndpoint[]>;
 
   /**
-   * Claims deliveries that are due, those due for longest first, for {@link CLAIM_LASTS}. Of concurrent calls,
-   * one receives a delivery. What its endpoint is not told any more is dropped instead: that of a disabled
+   * Claims deliveries that are due, of many some of those due for longest, for {@link CLAIM_LASTS}. Of concurrent
+   * calls, one receives a delivery. What its endpoint is not told any more is dropped instead: that of a disabled
    * application but `grant.revoked` and `application.…`, and a message without a body.
    *
    * @param claim - tells the calls apart

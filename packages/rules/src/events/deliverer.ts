@@ -99,7 +99,8 @@ export function createDeliverer(
     const busy = isBusy();
     const hasMore = await maker.make(busy);
     const since = performance.now();
-    const left = busy ? LEFT_TO_OTHERS : maker.isOthers() ? lookEvery : 0;
+    const isLeft = busy && !maker.isAlone();
+    const left = isLeft ? LEFT_TO_OTHERS : maker.isOthers() ? lookEvery : 0;
     const due = await store.listDueEndpoints({ now: clock() - left, except: queue.full() });
     const wanted = queue.want(due, since);
     if (wanted.length === 0) return hasMore;

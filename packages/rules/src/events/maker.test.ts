@@ -80,6 +80,11 @@ test('a busy one leaves it to one that has time, and does it if nobody else does
   expect(new Set(made.slice(-20))).toEqual(new Set(['process 1']));
   await look(40, { busy: [0, 1] });
   expect(made.length).toBeGreaterThanOrEqual(5);
+  // Alone, it goes on as fast as if it were not busy, and tries at times whether another one is there.
+  await look(160, { busy: [0], except: [1] });
+  expect(made.length).toBeGreaterThan(140);
+  await look(160, { busy: [0] });
+  expect(new Set(made.slice(-20))).toEqual(new Set(['process 1']));
 });
 
 test('takes no lease while there is nothing to make', async () => {

@@ -4,6 +4,8 @@ import type { Store } from '@latchkey/store/store';
 const NAME = 'deliveries';
 /** What happens after the holder was killed is told so much later. */
 const LASTS: Milliseconds = 2_000;
+/** So long a process takes it that nobody else is there, once nobody has taken what it gave back. */
+const ALONE_LASTS: Milliseconds = 30_000;
 
 /**
  * Makes deliveries of events. Of several processes one does it: who holds a lease. A process whose requests take its
@@ -32,6 +34,10 @@ export function createMaker(
   let madeAt = LONG_AGO;
   let takenAt = LONG_AGO;
   let refusedAt = LONG_AGO;
+  let givenBackAt = Number.POSITIVE_INFINITY;
+  let aloneUntil = LONG_AGO;
+
+  const isAlone = () => now() < aloneUntil;
 
   async function mayMake(): Promise<boolean> {
     const at = now();
@@ -40,28 +46,36 @@ export function createMaker(
     const isTaken = await store.takeLease({ name: NAME, holder, now: clock(), lasts: LASTS });
     takenAt = isTaken ? at : LONG_AGO;
     refusedAt = isTaken ? LONG_AGO : at;
+    if (!isTaken) aloneUntil = LONG_AGO;
+    else if (at - givenBackAt >= everyIfBusy) aloneUntil = at + ALONE_LASTS;
+    givenBackAt = Number.POSITIVE_INFINITY;
     return isTaken;
   }
 
   async function giveBack(): Promise<void> {
     if (now() - takenAt >= LASTS) return;
     takenAt = LONG_AGO;
+    givenBackAt = now();
     await store.releaseLease({ name: NAME, holder });
   }
 
   return {
     /** @returns whether there may be more to make at once */
     async make(isBusy: boolean): Promise<boolean> {
-      if (now() - madeAt < (isBusy ? everyIfBusy : every)) return false;
+      const leaves = isBusy && !isAlone();
+      if (now() - madeAt < (leaves ? everyIfBusy : every)) return false;
       const hasMore = await store.makeDeliveries(clock(), mayMake);
       const goesOn = hasMore && !isBusy;
       madeAt = goesOn ? LONG_AGO : now();
-      if (isBusy) await giveBack();
+      if (leaves) await giveBack();
       return goesOn;
     },
 
     /** Whether another process makes deliveries now. */
     isOthers: (): boolean => now() - refusedAt < LASTS,
+
+    /** Whether no other process is there that would. */
+    isAlone,
 
     giveBack,
   };

@@ -115,7 +115,8 @@ export function deliveries(
     }),
     FIELDS,
     same,
-    { index: 'deliveries_due', order: { by: ['due_at'] } },
+    // What it misses, the next look finds.
+    { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: false, among: SHARE },
   );
   const held = ({ id, claim }: Givens<Claimed>) => ({ id, claim });
   const drop = db.change(
@@ -127,12 +128,10 @@ export function deliveries(
     [],
     () => true,
   );
-  const release = db.change(
-    kind,
-    (one: Givens<Claimed>) => ({ where: held(one), set: { due_at: one.now, claim: null } }),
-    [],
-    () => true,
-  );
+  const release = db.changeEach(kind, (one: Givens<Claimed>) => ({
+    where: held(one),
+    set: { due_at: one.now, claim: null },
+  }));
   // Nothing here returns a record: MongoDB would keep its message, and the name in it, for a retry of the command.
   const write = db.change(
     kind,
@@ -143,7 +142,8 @@ export function deliveries(
     [],
     () => true,
   );
-  const end = db.change(
+  // Once it is made, the claim is gone, and it is not made again.
+  const end = db.changeEach(
     kind,
     (one: Givens<Claimed & Pick<Stored, 'status' | 'due_at' | 'ended_at' | 'attempts'>>) => ({
       where: held(one),
@@ -152,8 +152,6 @@ export function deliveries(
         ...{ attempts: one.attempts, tries: plus(1) },
       },
     }),
-    [],
-    () => true,
   );
 
   /** What has ended, and what waits for a later try. Nothing without a body: a person may be erased. */
@@ -274,17 +272,21 @@ export function deliveries(
     return claimed.flat();
   }
 
-  async function endDelivery(ended: EndedTry): Promise<void> {
+  /** What becomes of its delivery. None if the claim was lost. */
+  async function endingOf(ended: EndedTry) {
     const { delivery_id: id, claim, attempt, next_attempt_at, now } = ended;
     const found = await findEnding({ id });
-    if (found?.claim !== claim) return;
+    if (found?.claim !== claim) return [];
     const isDelivered = attempt.result === 'delivered';
     const isOver = isDelivered || next_attempt_at === null;
-    await end({
-      ...{ id, claim, now, status: isDelivered ? 'delivered' : isOver ? 'failed' : 'pending' },
-      ...{ due_at: isOver ? null : next_attempt_at, ended_at: isOver ? now : null },
-      attempts: [...found.attempts, attempt].slice(-ATTEMPTS_KEPT),
-    });
+    const status: Status = isDelivered ? 'delivered' : isOver ? 'failed' : 'pending';
+    return [
+      {
+        ...{ id, claim, now, status },
+        ...{ due_at: isOver ? null : next_attempt_at, ended_at: isOver ? now : null },
+        attempts: [...found.attempts, attempt].slice(-ATTEMPTS_KEPT),
+      },
+    ];
   }
 
   async function findEnabled(endpoint_id: string) {
@@ -327,14 +329,14 @@ export function deliveries(
     },
 
     async endTries(tries) {
-      await Promise.all(tries.map(endDelivery));
+      await end((await Promise.all(tries.map(endingOf))).flat());
       const byEndpoint = Map.groupBy(tries, ({ endpoint_id }) => endpoint_id);
       const ended = await Promise.all([...byEndpoint].map(([id, of]) => endTriesOf(id, of)));
       return ended.filter((endpoint) => endpoint !== null);
     },
 
     async releaseDeliveries(claim, ids, now) {
-      await Promise.all(ids.map((id) => release({ id, claim, now })));
+      await release(ids.map((id) => ({ id, claim, now })));
     },
 
     async findDelivery(id) {
@@ -394,6 +396,9 @@ export function deliveries(
 }
 
 const BEGUN = { status: 'pending', claim: null, tries: 0, ended_at: null } as const;
+
+/** Two processes that claim at once pick a quarter of the same. */
+const SHARE = 4;
 
 /** So many block SQLite for about 5 ms. */
 const BEGUN_AT_ONCE = 250;
