@@ -427,10 +427,12 @@ export function sqliteAdapter(
 
     changeEach(kind: AnyKind, of: ChangeOf, options: Options = {}) {
       const make = change(kind, of, [], same);
-      return (inputs: readonly Input[]) =>
-        queues.write(() => {
+      return async (inputs: readonly Input[]) => {
+        if (inputs.length === 0) return;
+        await queues.write(() => {
           for (const input of inputs) make(input);
         }, options);
+      };
     },
 
     remove: (

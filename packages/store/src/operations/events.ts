@@ -36,9 +36,21 @@ const PAUSED = eventTypes.filter((type) => !told.includes(type));
 type Grant = RecordOf<typeof grants>;
 type Delivery = RecordOf<typeof deliveries>;
 
+/** So many messages with names are looked through for a round. */
+const NAMED = 1_000;
+
 interface OfId {
   id: string;
 }
+
+interface OfAccounts {
+  account_ids: readonly string[];
+}
+
+type Ended = Pick<Grant, 'account_id' | 'application_id'> & { mark: Mark };
+
+const keyOf = (account_id: string | null, application_id: string | null) =>
+  `${account_id} ${application_id}`;
 
 /** An event with the applications that are told of it, if their kind is. */
 interface Happened {
@@ -100,34 +112,38 @@ export function events(
   );
   const listConnected = db.list(
     grants,
-    ({ account_id }: Givens<{ account_id: string }>) => ({
-      ...{ account_id, revoked_at: null, created_at: isSet },
+    ({ account_ids }: Givens<OfAccounts>) => ({
+      ...{ account_id: oneOf(account_ids), revoked_at: null, created_at: isSet },
     }),
-    ['application_id'],
-    ({ application_id }) => application_id,
+    ['account_id', 'application_id'],
+    (grant) => grant,
     { index: 'unrevoked_by_account' },
+  );
+  /** Those whose names are in messages. */
+  const listNamed = db.list(
+    deliveries,
+    ({ account_ids }: Givens<OfAccounts>) => ({ names_of: oneOf(account_ids) }),
+    ['names_of', 'names_for'],
+    ({ names_of, names_for }) => keyOf(names_of, names_for),
+    { index: 'deliveries_with_names', isDecisive: true },
   );
   const unwritten = ({ id }: Givens<OfId>) => ({
     ...{ id, status: 'pending' as const, claim: null, body: null, ended_at: null },
   });
-  const write = db.change(
+  const write = db.changeEach(
     deliveries,
     (one: Givens<OfId & { body: string; now: number }>) => ({
       where: unwritten(one),
       set: { body: one.body, due_at: one.now },
     }),
-    [],
-    () => true,
     { ends: true },
   );
-  const drop = db.change(
+  const drop = db.changeEach(
     deliveries,
     (one: Givens<OfId & { now: number }>) => ({
       where: unwritten(one),
       set: { status: 'dropped' as const, due_at: null, ended_at: one.now },
     }),
-    [],
-    () => true,
     { ends: true },
   );
   /** What began anew is dropped at its claim if the application is disabled by then. */
@@ -184,28 +200,40 @@ export function events(
       event: eventOf(mark, grant, documentOf.get(grant.application_id) ?? null),
     }));
     await store(happened, endpoints, now);
-    const ended = found.filter(({ mark }) => mark.type === 'grant.revoked');
+    await takeNamesBack(
+      found.filter(({ mark }) => mark.type === 'grant.revoked'),
+      now,
+    );
+    await remove({ marks });
+  }
+
+  /** Of accounts whose last grant of an application is among those that have ended. */
+  async function takeNamesBack(ended: readonly Ended[], now: Milliseconds): Promise<void> {
+    const account_ids = [...new Set(ended.flatMap(({ account_id }) => account_id ?? []))];
+    if (account_ids.length === 0) return;
+    const named = await listNamed({ account_ids, limit: NAMED });
+    const isNamed = new Set(named);
     const pairs = Map.groupBy(ended, ({ account_id, application_id, mark: { at } }) =>
       [account_id, application_id, at].join(),
     );
-    await Promise.all(
-      [...pairs.values()].map(async ([one]) => {
-        if (!one?.account_id) return;
-        const { account_id, application_id, mark } = one;
-        await forgetIfLast({ account_id, application_id }, mark.at, now);
-      }),
-    );
-    await remove({ marks });
+    await inParts([...pairs.values()], async ([one]) => {
+      if (!one?.account_id) return;
+      const { account_id, application_id, mark } = one;
+      if (named.length < NAMED && !isNamed.has(keyOf(account_id, application_id))) return;
+      await forgetIfLast({ account_id, application_id }, mark.at, now);
+    });
   }
 
   /** The message has the account as it is now, so of several marks, the last one is enough. */
   async function tellOfAccounts(marks: readonly Mark[], now: Milliseconds): Promise<void> {
     const { find, remove } = marksOf.accounts;
     const latest = [...new Map(marks.map((mark) => [mark.key, mark])).values()];
-    const connected = await inParts(
-      latest,
-      async ({ key }) => [key, await listConnected({ account_id: key })] as const,
-    );
+    const account_ids = latest.map(({ key }) => key);
+    const grantsOf = Map.groupBy(await listConnected({ account_ids }), (grant) => grant.account_id);
+    const connected = account_ids.map((id) => {
+      const of = grantsOf.get(id) ?? [];
+      return [id, of.map(({ application_id }) => application_id)] as const;
+    });
     const endpoints = await endpointsOf([...new Set(connected.flatMap(([, of]) => of))]);
     const isTold = (account_id: string, application_id: string) => {
       const { application = null } = endpoints.get(application_id)?.[0] ?? {};
@@ -225,23 +253,28 @@ export function events(
       return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
     });
     const made = await store(happened, endpoints, now + CLAIM_LASTS);
-    await inParts(made, (one) => giveBody(one, now));
+    await giveBodies(made, now);
     await remove({ marks });
   }
 
   /**
-   * Writes the message of an `account.updated`, unless the account is erased. It is read after the delivery was
-   * stored: an erasure that this read misses drops that, and nothing is written any more.
+   * Writes the messages of `account.updated`, but for accounts that are erased. They are read after the deliveries were
+   * stored: an erasure that this read misses drops those, and nothing is written any more.
    */
-  async function giveBody(delivery: Delivery, now: Milliseconds): Promise<void> {
-    const { id, account_id, event_id, created_at } = delivery;
-    const account = await findAccount({ id: account_id ?? '' });
-    if (account === null) {
-      await drop({ id, now });
-    } else {
-      const { body } = accountUpdated({ id: event_id, at: created_at }, account);
-      await write({ id, body, now });
-    }
+  async function giveBodies(made: readonly Delivery[], now: Milliseconds): Promise<void> {
+    const accounts = await Promise.all(
+      made.map(({ account_id }) => findAccount({ id: account_id ?? '' })),
+    );
+    const bodies = made.map(({ id, event_id, created_at }, index) => {
+      const account = accounts[index];
+      return {
+        id,
+        now,
+        body: account && accountUpdated({ id: event_id, at: created_at }, account).body,
+      };
+    });
+    await write(bodies.flatMap(({ body, ...one }) => (body ? [{ ...one, body }] : [])));
+    await drop(bodies.filter(({ body }) => !body));
   }
 
   async function tellOfApplications(marks: readonly Mark[], now: Milliseconds): Promise<void> {
