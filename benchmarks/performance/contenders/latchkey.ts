@@ -43,6 +43,8 @@ export interface RunningLatchkey<W extends Wire> extends RunningServer {
   ): Promise<Record<string, string>[]>;
   /** A request of the operator. */
   asOperator(method: string, path: string, body?: object): HttpRequest;
+  /** The id of the application that has its grants. */
+  application_id: string;
   /** Starts another process on its database, beside the load. Default: another server. */
   startAnother(command?: readonly string[]): ServerProcess;
 }
@@ -118,6 +120,7 @@ export async function startLatchkey<W extends Wire>(
       return codes.map(({ code = '' }, index) => bound[index]?.toInput(code) ?? code);
     },
     startMilliseconds,
+    application_id,
     issuing,
     administer: (requests) =>
       administerAll(requests.map(({ method, path, body }) => asOperator(method, path, body))),

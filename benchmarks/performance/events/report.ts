@@ -5,9 +5,11 @@ export interface StoreFigures {
   store: string;
   /** CPU time with events, to that without. */
   cost: Record<'convert' | 'revoke', Ratio>;
+  /** Seconds until the ends of one call were told. */
+  endsToldIn: number;
   backlog: {
-    /** Messages, while the process does nothing else. */
-    perSecond: number;
+    /** Messages, while the process does nothing else, by how long the receiver takes. */
+    perSecond: readonly number[];
     /** Messages, while it converts as much as it can. */
     besidePerSecond: number;
     /** Of convert beside the backlog, to that without one. */
@@ -24,15 +26,17 @@ export function table(stores: readonly StoreFigures[]): string {
       'store',
       'CPU of convert with events',
       'CPU of revoke with events',
-      'messages a second',
+      'ends of one call told in',
+      'messages a second, receiver of 5, 50, 500 ms',
       'beside conversions',
       'throughput of these',
     ],
-    ...stores.map(({ store, cost, backlog }) => [
+    ...stores.map(({ store, cost, endsToldIn, backlog }) => [
       store,
       ratio(cost.convert),
       ratio(cost.revoke),
-      String(Math.round(backlog.perSecond)),
+      `${endsToldIn.toFixed(1)} s`,
+      backlog.perSecond.map(Math.round).join(', '),
       String(Math.round(backlog.besidePerSecond)),
       `${backlog.throughput.toFixed(2)} ×`,
     ]),

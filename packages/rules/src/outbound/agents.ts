@@ -93,7 +93,7 @@ export const singleUse: Agents = { http: new http.Agent(tcp), https: new TlsAgen
 const IDLE: Milliseconds = 4_000;
 
 // As many as there are tries at once.
-const MAX_IDLE = 64;
+const MAX_IDLE = 128;
 
 /**
  * Keeps connections open for the next request to the same host and port, {@link MAX_IDLE} of each scheme.
