@@ -442,17 +442,17 @@ describe('a connection is kept open', () => {
     expect(requests).toBe(3);
   });
 
-  test('of which there are 64, whoever the receivers are', async () => {
+  test('of which there are 128, whoever the receivers are', async () => {
     const sender = senderWith({ allow: { private: true, http: true } });
     const servers = await Promise.all(
-      new Array(10).fill(null).map(() => servePlain((_, response) => response.end())),
+      new Array(16).fill(null).map(() => servePlain((_, response) => response.end())),
     );
     const messages = servers.flatMap(({ port }) =>
       new Array(10).fill(null).map(() => sendTo(plain(port), sender)),
     );
     for (const attempt of await Promise.all(messages)) expect(attempt?.result).toBe('delivered');
     const open = () => servers.reduce((sum, server) => sum + server.open(), 0);
-    await expect.poll(open).toBe(64);
+    await expect.poll(open).toBe(128);
     sender.close();
     await expect.poll(open).toBe(0);
   });
