@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  createPlaces,
-  PLACES,
-  PLACES_OF_FAILING,
-  PLACES_OF_SLOW,
-  type Place,
-  type Receiver,
-} from './places.ts';
+import { createPlaces, type Place, type Receiver, TRY_PLACES } from './places.ts';
 
 const SECOND = 1_000;
 const quick = { isDelivered: true, duration_ms: 5 };
@@ -102,9 +95,9 @@ test('an owner has at most half while another has something due, and most when i
   const { takeAll, endTries, places } = withPlaces();
   const all = grown(endTries, 3);
   const alone = takeAll(all);
-  expect(alone.length).toBeGreaterThan(PLACES / 2);
+  expect(alone.length).toBeGreaterThan(TRY_PLACES.all / 2);
   for (const place of alone) places.leave(place, null);
-  expect(takeAll(all, [aReceiver()])).toHaveLength(PLACES / 2);
+  expect(takeAll(all, [aReceiver()])).toHaveLength(TRY_PLACES.all / 2);
 });
 
 test('each owner gets the next free place in turn, however many endpoints it has', () => {
@@ -115,7 +108,7 @@ test('each owner gets the next free place in turn, however many endpoints it has
   for (let turn = 0; turn + 1 < owners.length; turn += 2) {
     expect(new Set(owners.slice(turn, turn + 2)).size).toBe(2);
   }
-  expect(owners.length).toBeGreaterThan(PLACES / 2);
+  expect(owners.length).toBeGreaterThan(TRY_PLACES.all / 2);
 });
 
 test('a message to another owner finds a place, however many endpoints hang, and whoever has them', () => {
@@ -133,10 +126,10 @@ test('those that fail have 16, and 32 with those that are slow', () => {
   const { places, takeAll, endTries, pass } = withPlaces();
   const several = (count: number, standing: Receiver['standing']) =>
     Array.from({ length: count }, () => aReceiver({ standing }));
-  expect(takeAll(several(40, 'failing'))).toHaveLength(PLACES_OF_FAILING);
+  expect(takeAll(several(40, 'failing'))).toHaveLength(TRY_PLACES.failing);
   const slows = several(40, 'working');
   for (const one of slows) endTries(one, slow, 5);
-  expect(takeAll(slows)).toHaveLength(PLACES_OF_SLOW - PLACES_OF_FAILING);
+  expect(takeAll(slows)).toHaveLength(TRY_PLACES.slow - TRY_PLACES.failing);
   expect(takeAll(several(1, 'failing'))).toHaveLength(0);
   // Another try of one that was slow four times.
   const nearly = aReceiver();

@@ -23,16 +23,17 @@ export interface Place {
 }
 
 /** Of a process. */
-export const PLACES = 128;
-export const PLACES_OF_FAILING = 16;
-/** The failing ones are among them. */
-export const PLACES_OF_SLOW = 32;
-/** For owners that have none: what they are told waits for nobody who hangs. */
-const LEFT_FREE = 32;
+export const TRY_PLACES = {
+  all: 128,
+  failing: 16,
+  /** The failing ones are among them. */
+  slow: 32,
+  /** For owners that have none: what they are told waits for nobody who hangs. */
+  reserved: 32,
+} as const;
 
-/** What an endpoint that works has at first, and at most. */
-export const FIRST_PACE = 4;
-export const MOST_PACE = 64;
+/** How many tries of an endpoint that works run at once: at first, and at most. */
+export const TRY_PACE = { first: 4, most: 64 } as const;
 const QUICK: Milliseconds = 1_000;
 /** So many slow tries in a row. */
 const SLOW_TRIES = 5;
@@ -72,7 +73,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
     const known = paces.get(receiver.id);
     if (known) return known;
     const pace = {
-      ...{ receiver, running: new Set<Place>(), most: FIRST_PACE, quick: 0, slow: 0 },
+      ...{ receiver, running: new Set<Place>(), most: TRY_PACE.first, quick: 0, slow: 0 },
       ...{ isQuick: false, failedAt: Number.NEGATIVE_INFINITY, turn: 0 },
     };
     paces.set(receiver.id, pace);
@@ -95,12 +96,14 @@ export function createPlaces(now: () => number = () => performance.now()) {
 
   /** @param isAlone - whether no other owner has something due */
   function freeFor(isAlone: boolean): (pace: Pace) => boolean {
-    const free = PLACES - taken.size;
-    const mayFail = count(isFailing) < PLACES_OF_FAILING;
-    const mayDoubt = count(isDoubtful) < PLACES_OF_SLOW;
+    const free = TRY_PLACES.all - taken.size;
+    const mayFail = count(isFailing) < TRY_PLACES.failing;
+    const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
     const owners = Map.groupBy(taken, ({ receiver }) => receiver.owner);
     const isTurnOf = (ofOwner: number) =>
-      free > LEFT_FREE ? isAlone || ofOwner < PLACES / 2 : ofOwner === 0 && free > 0;
+      free > TRY_PLACES.reserved
+        ? isAlone || ofOwner < TRY_PLACES.all / 2
+        : ofOwner === 0 && free > 0;
     return (pace) =>
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
@@ -180,8 +183,8 @@ export function createPlaces(now: () => number = () => performance.now()) {
         pace.receiver = { ...pace.receiver, standing: 'failing' };
         pace.failedAt = now();
         pace.most = Math.max(1, Math.floor(pace.most / 2));
-      } else if (pace.quick >= pace.most && pace.most < MOST_PACE) {
-        pace.most = Math.min(MOST_PACE, pace.most * 2);
+      } else if (pace.quick >= pace.most && pace.most < TRY_PACE.most) {
+        pace.most = Math.min(TRY_PACE.most, pace.most * 2);
         pace.quick = 0;
       }
     },

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { HOST_OWNER } from '@latchkey/store/records';
 import type { ClaimedDelivery, DueEndpoint } from '@latchkey/store/store';
-import { PLACES, type Place, type Places, type Receiver } from './places.ts';
+import { type Place, type Places, type Receiver, TRY_PLACES } from './places.ts';
 
 /** What is to be claimed of an endpoint. */
 export interface Wanted {
@@ -98,7 +98,8 @@ export function createQueue(places: Places, now: () => number = () => performanc
         if (place === null) break;
         wanted.get(place.receiver.id)?.places.push(place);
       }
-      let ahead = PLACES - waitingLines().reduce((sum, { waiting }) => sum + waiting.length, 0);
+      let ahead =
+        TRY_PLACES.all - waitingLines().reduce((sum, { waiting }) => sum + waiting.length, 0);
       for (const one of wanted.values()) {
         const { waiting = [], isToldNames = false } = lines.get(one.id) ?? {};
         const mayWait = places.isQuick(one.id) && !isToldNames;
