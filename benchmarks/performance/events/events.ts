@@ -139,7 +139,6 @@ async function measureBacklog(harness: Harness, { backlog, requests }: Sizes) {
   // Long enough that messages are told beside them.
   const many = 10 * requests;
   const before = await round(server, many);
-  for (let made = many; made < backlog; made += requests) await round(server, requests);
 
   // What is pending is dropped, and a replay makes it due at once.
   const drop = async () => {
@@ -153,8 +152,13 @@ async function measureBacklog(harness: Harness, { backlog, requests }: Sizes) {
     const [replayed] = await server.administer([{ method: 'POST', path, body }]);
     return Number(replayed?.count);
   };
+  const makeBacklog = async () => {
+    receiver.hold(true);
+    for (let made = 0; made < backlog; made += requests) await round(server, requests);
+  };
   const perSecond: number[] = [];
   for (const takes of RECEIVERS_TAKE_MS) {
+    await makeBacklog();
     await drop();
     receiver.take(takes);
     // Before the replay, whose first messages are told before it is answered.
@@ -166,8 +170,7 @@ async function measureBacklog(harness: Harness, { backlog, requests }: Sizes) {
   }
 
   receiver.take(QUICK_MS);
-  receiver.hold(true);
-  for (let made = 0; made < backlog; made += requests) await round(server, requests);
+  await makeBacklog();
   const codes = await server.issue(many);
   await drop();
   await replay();

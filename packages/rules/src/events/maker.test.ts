@@ -74,7 +74,7 @@ test('another goes on within three seconds where the holder was killed, and at o
 });
 
 test('a busy one leaves it to one that has time, and does it if nobody else does', async () => {
-  const { look, made } = processes([0, 0]);
+  const { look, made, makers } = processes([0, 0]);
   await look(4);
   await look(40, { busy: [0] });
   expect(new Set(made.slice(-20))).toEqual(new Set(['process 1']));
@@ -83,8 +83,11 @@ test('a busy one leaves it to one that has time, and does it if nobody else does
   // Alone, it goes on as fast as if it were not busy, and tries at times whether another one is there.
   await look(160, { busy: [0], except: [1] });
   expect(made.length).toBeGreaterThan(140);
-  await look(160, { busy: [0] });
-  expect(new Set(made.slice(-20))).toEqual(new Set(['process 1']));
+  expect(makers[0]?.isAlone()).toBe(true);
+  await look(12, { except: [0] });
+  await look(4, { busy: [0] });
+  expect(makers[0]?.isAlone()).toBe(false);
+  expect(new Set(made)).toEqual(new Set(['process 1']));
 });
 
 test('takes no lease while there is nothing to make', async () => {
