@@ -19,8 +19,8 @@ function watching(store: Partial<Store>, options: Partial<DelivererOptions>) {
     ...options,
   });
   deliverer.watch();
-  const close = () => deliverer.close(AbortSignal.abort());
-  onTestFinished(close);
+  const close = (cut = AbortSignal.abort()) => deliverer.close(cut);
+  onTestFinished(() => close());
   return { close };
 }
 
@@ -130,6 +130,15 @@ test('a shutdown gives back what is claimed ahead, and what it cuts', async () =
   const { released, tries, close } = await claimedAhead();
   await close();
   expect(released).toHaveLength(12 + 4);
+  expect(tries).toHaveLength(5);
+});
+
+test('a shutdown gives back what is claimed ahead where nothing is cut', async () => {
+  const { released, tries, close } = await claimedAhead();
+  const closing = close(new AbortController().signal);
+  for (const end of tries) end(delivered);
+  await closing;
+  expect(released).toHaveLength(12);
   expect(tries).toHaveLength(5);
 });
 
