@@ -510,6 +510,10 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     ...{ pinned: optional(boolean), limit: or(limit, 50) },
     cursor: optional(keptIf((value) => /^[0-9A-Za-z_-]{11,667}$/.test(value))),
   },
+  connectionListInput: {
+    ...{ account_id: needed(id), limit: or(limit, 50) },
+    cursor: optional(keptIf((value) => /^[0-9A-Za-z_-]{23,1100}$/.test(value))),
+  },
   applicationListInput: { documents: optional(boolean), ...listMembers },
   accountListInput: {
     ...{ username: optional(hostText), external_id: optional(externalId) },

@@ -454,16 +454,18 @@ export const codeIssueInput = operatorInput({
   choice,
 });
 
-const listMembers = {
+const listMembersWith = (cursor: RegExp) => ({
   limit: wholeNumber(100)
     .default(50)
     .meta({ description: 'How many entries a page has at the most.' }),
   cursor: z
     .string()
-    .regex(/^[0-9A-Za-z_-]{21}[AQgw]$/, 'Must be the next_cursor of the previous page.')
+    .regex(cursor, 'Must be the next_cursor of the previous page.')
     .optional()
     .meta({ description: 'The next_cursor of the previous page. Default: the first page.' }),
-};
+});
+
+const listMembers = listMembersWith(/^[0-9A-Za-z_-]{21}[AQgw]$/);
 
 export const listInput = operatorInput(listMembers);
 
@@ -506,12 +508,12 @@ export const documentUriInput = operatorInput({ document_uri: documentUri });
 
 export const documentListInput = operatorInput({
   pinned: z.boolean().optional().meta({ description: 'Whether they are pinned. Default: all.' }),
-  limit: listMembers.limit,
-  cursor: z
-    .string()
-    .regex(/^[0-9A-Za-z_-]{11,667}$/, 'Must be the next_cursor of the previous page.')
-    .optional()
-    .meta({ description: 'The next_cursor of the previous page.' }),
+  ...listMembersWith(/^[0-9A-Za-z_-]{11,667}$/),
+});
+
+export const connectionListInput = operatorInput({
+  account_id: accountId,
+  ...listMembersWith(/^[0-9A-Za-z_-]{23,1100}$/),
 });
 
 export const accountListInput = operatorInput({

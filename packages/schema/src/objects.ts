@@ -626,6 +626,8 @@ export const applicationProfile = z
   })
   .meta({ id: 'ApplicationProfile', description: 'What users see of an application.' });
 
+const count = z.int().nonnegative();
+
 export const connection = z
   .object({
     object: z.literal('connection'),
@@ -651,15 +653,13 @@ export const connection = z
           choice: choiceOfGrant,
         }),
       )
-      .meta({ description: 'Its active grants, newest first.' }),
+      .meta({ description: 'Its active grants, newest first; of more than 100 the newest 100.' }),
+    grants_total: count.meta({ description: 'How many active grants it has.' }),
   })
   .meta({ id: 'Connection', description: 'An application with active grants of an account.' });
 
-export const connectionList = completeList(
-  connection,
-  'ConnectionList',
-  'All connections of an account, by the name of the application.',
-);
+export const connectionList = list(connection, 'ConnectionList', 'by the name of the application');
+
 /** Of what has ended for every reader: whether it is written down too. */
 const revocationState = z.enum(['revoking', 'revoked']).meta({
   description:
@@ -905,8 +905,6 @@ export const grantRevocations = z
   })
   .meta({ id: 'GrantRevocations', description: 'What a call has ended.' });
 
-const count = z.int().nonnegative();
-
 export const summaryStep = z
   .object({
     at: timestamp.meta({ description: 'Its beginning.' }),
@@ -935,8 +933,9 @@ export const grantCounts = z
       description:
         'How many were revoked, for each reason: `application`, `user` (on a page), `host` (an operator or a command), `account_erased`, `application_deleted`, `idle` or `replaced`. A reason without any is missing.',
     }),
-    live: count.meta({
-      description: 'How many are active now. Counted once a day, and kept up to date in between.',
+    live: count.nullable().meta({
+      description:
+        'How many are active now; null before the first count. Counted once a day in the background, and kept up to date in between.',
     }),
   })
   .meta({ id: 'GrantCounts', description: 'Grants, in a `Summary`.' });

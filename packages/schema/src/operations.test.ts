@@ -72,7 +72,7 @@ it('ends every list with a null cursor, and those that are complete have no othe
     const { output } = operations[name];
     const page = { object: 'list', data: [], next_cursor: null };
     expect(output.parse(page)).toEqual(page);
-    const isComplete = /^admin\.(?:scopes|resources|connections|keys)\.list$/.test(name);
+    const isComplete = /^admin\.(?:scopes|resources|keys)\.list$/.test(name);
     expect(output.safeParse({ ...page, next_cursor: 'x' }).success).toBe(!isComplete);
     expect(output.safeParse({ object: 'list', data: [] }).success).toBe(false);
   }

@@ -462,8 +462,8 @@ export const operations = {
     roles: ['read', 'host', 'support', 'operate'],
     summary: 'List the connected applications of an account',
     description:
-      'The applications with active grants of the account, by name. Empty if there is no such account.',
-    input: input.accountIdInput,
+      'The applications with active grants of the account, by name in code points, then by id. Empty if there is no such account.',
+    input: input.connectionListInput,
     output: object.connectionList,
     errors: [],
   },

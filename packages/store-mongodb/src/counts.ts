@@ -1,8 +1,8 @@
-import { type CountedPlace, liveChange, type Store } from '@latchkey/store/store';
+import { liveChange, type Store } from '@latchkey/store/store';
 import type { Binary, Filter } from 'mongodb';
 import type { Database } from './database.ts';
 import type { LiveCountDocument } from './documents/counts.ts';
-import { type GrantDocument, unrevoked, withDetails } from './documents/grants.ts';
+import { type GrantDocument, hasSecret } from './documents/grants.ts';
 import { fromId, toDate, toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
@@ -82,36 +82,36 @@ export function counts(database: Database): Counts {
       }),
 
     async countActiveGrants({ after, limit }) {
-      const active = { ...placeAfter(after), ...withDetails, ...unrevoked };
-      const [part] = await database.readByIndex('unrevoked_by_application', ({ grants }, options) =>
+      const place = (after ?? []) as readonly string[];
+      const [part] = await database.readByIndex('active_by_account', ({ grants }, options) =>
         grants
           .aggregate<CountedPart>(
             [
-              { $match: active },
-              { $sort: { application_id: 1, _id: 1 } },
+              { $match: { ...behind(place), ...hasSecret } },
+              { $sort: { account_id: 1, application_id: 1, _id: 1 } },
               { $limit: limit },
               {
                 $group: {
                   _id: null,
                   count: { $sum: 1 },
+                  account_id: { $last: '$account_id' },
                   application_id: { $last: '$application_id' },
                   grant_id: { $last: '$_id' },
                 },
               },
             ],
-            // Each document is read once a day.
+            // Each key is read once a day.
             { ...options, readPreference: 'secondaryPreferred' },
           )
           .toArray(),
       );
       const count = part?.count ?? 0;
       if (part !== undefined && count === limit) {
-        const [application_id, grant_id] = [fromId(part.application_id), fromId(part.grant_id)];
-        return { count, after: { application_id, grant_id } };
+        const { account_id, application_id, grant_id } = part;
+        return { count, after: [account_id, application_id, grant_id].map(fromId) };
       }
-      // A part is of one application, or of those behind it: an index is read from one place on.
-      const isLast = after === null || after.grant_id === null;
-      return { count, after: isLast ? null : { ...after, grant_id: null } };
+      // An index is read from one place on: what has the same beginning, then what is behind all of that.
+      return { count, after: place.length > 1 ? place.slice(0, -1) : null };
     },
 
     keepLiveCount: ({ count, counted_at }) =>
@@ -126,17 +126,20 @@ export function counts(database: Database): Counts {
 
 interface CountedPart {
   count: number;
+  account_id: Binary;
   application_id: Binary;
   grant_id: Binary;
 }
 
-function placeAfter(after: CountedPlace | null): Filter<GrantDocument> {
-  if (after === null) return {};
-  const application_id = toId(after.application_id);
-  return after.grant_id === null
-    ? { application_id: { $gt: application_id } }
-    : { application_id, _id: { $gt: toId(after.grant_id) } };
-}
+const KEY = ['account_id', 'application_id', '_id'] as const;
+
+const behind = (place: readonly string[]): Filter<GrantDocument> =>
+  Object.fromEntries(
+    place.map((id, index) => [
+      KEY[index],
+      index === place.length - 1 ? { $gt: toId(id) } : toId(id),
+    ]),
+  );
 
 /** Another upsert inserted the document at the same time. MongoDB does not always retry that. */
 async function againIfDuplicate(upsert: () => Promise<unknown>): Promise<void> {

@@ -51,7 +51,15 @@ const declaredOf = (kind: AnyKind, options?: { withOptional: boolean }): Index[]
 
 /** What no declaration says. */
 const byHand: Record<string, readonly Index[]> = {
-  grants: [marksOf('grants')],
+  grants: [
+    marksOf('grants'),
+    {
+      // The active grants. What has a bound on each field of a key is answered by the keys alone.
+      name: 'active_by_account',
+      key: { account_id: 1, application_id: 1, _id: 1, secret_hash: 1 },
+      options: { partialFilterExpression: { secret_hash: { $exists: true } } },
+    },
+  ],
   applications: [marksOf('applications')],
   accounts: [marksOf('accounts')],
   deliveries: [

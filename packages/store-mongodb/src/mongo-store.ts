@@ -9,6 +9,7 @@ import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { mongoAdapter } from './adapter.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
+import { connectedApplications } from './connected.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { isForbidden } from './errors.ts';
@@ -36,6 +37,7 @@ export function operations(
 ) {
   const adapter = mongoAdapter(database, { recordsEvents });
   const ofRecords = declared(adapter, clock, {
+    connectedApplications: (account_id) => connectedApplications(database, account_id),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
     emptyLog: async () => true,

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CountName, HourCounts, LiveCount } from '@latchkey/store/records';
 import { liveChange, type Store } from '@latchkey/store/store';
-import { rangeParameters } from './rows.ts';
 
 type HourRow = { hour: number; counts: string };
 
+type PendingRow = { code_expires_at: number; rowid: number };
 type PlaceRow = { application_id: Uint8Array; id: Uint8Array };
 
 export function prepareCounts(database: DatabaseSync) {
@@ -24,10 +24,14 @@ export function prepareCounts(database: DatabaseSync) {
   const keepLive = database.prepare(`
     INSERT INTO live_count (name, count, counted_at) VALUES ('live', :count, :counted_at)
     ON CONFLICT (name) DO UPDATE SET count = excluded.count, counted_at = excluded.counted_at`);
-  const listActive = database.prepare(`
+  const listUnrevoked = database.prepare(`
     SELECT application_id, id FROM grants INDEXED BY unrevoked_by_application
-    WHERE revoked_at IS NULL AND created_at IS NOT NULL AND (application_id, id) > (?, ?)
+    WHERE revoked_at IS NULL AND (application_id, id) > (?, ?)
     ORDER BY application_id, id LIMIT ?`);
+  const listPending = database.prepare(`
+    SELECT code_expires_at, rowid FROM grants INDEXED BY grants_by_expiry
+    WHERE code_expires_at IS NOT NULL AND (code_expires_at, rowid) > (?, ?)
+    ORDER BY code_expires_at, rowid LIMIT ?`);
 
   return {
     addCounts({ hour, counts }: HourCounts): void {
@@ -54,17 +58,27 @@ export function prepareCounts(database: DatabaseSync) {
     claimLiveCount: (asked: Parameters<Store['claimLiveCount']>[0]): boolean =>
       claim.run({ ...asked }).changes === 1,
 
+    // No index has active grants alone: they are what is not revoked, without the pending codes.
     countActiveGrants({ after, limit }: Parameters<Store['countActiveGrants']>[0]) {
-      const application_id = after ? uuidToBytes(after.application_id) : NO_ID;
-      // Without a grant, behind all of the application.
-      const id = after ? rangeParameters({ limit, before: after.grant_id }).before : NO_ID;
-      const rows = listActive.all(application_id, id, limit) as PlaceRow[];
+      let pending = 0;
+      let place = after ?? [0, 0];
+      if (typeof place[0] === 'number') {
+        const [time, rowid] = place;
+        const rows = listPending.all(time as number, rowid as number, limit) as PendingRow[];
+        const last = rows.at(-1);
+        if (rows.length === limit && last) {
+          return { count: -limit, after: [last.code_expires_at, last.rowid] };
+        }
+        pending = rows.length;
+        place = [];
+      }
+      const [application_id = NO_ID, id = NO_ID] = place.map((one) => uuidToBytes(String(one)));
+      const rows = listUnrevoked.all(application_id, id, limit) as PlaceRow[];
       const last = rows.length === limit ? rows.at(-1) : undefined;
-      const place = last && {
-        application_id: uuidFromBytes(last.application_id),
-        grant_id: uuidFromBytes(last.id),
+      return {
+        count: rows.length - pending,
+        after: last ? [uuidFromBytes(last.application_id), uuidFromBytes(last.id)] : null,
       };
-      return { count: rows.length, after: place ?? null };
     },
 
     keepLiveCount(live: LiveCount): void {

@@ -5,6 +5,7 @@ import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { type Queues, sqliteAdapter } from './adapter.ts';
+import { prepareConnected } from './connected.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareEmptyLog } from './empty-log.ts';
@@ -41,6 +42,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const sweeps = once(() => prepareSweeps(database));
   const emptyLog = once(() => prepareEmptyLog(database, path));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
+  const connected = atFirstUse(prepareConnected, database);
   const pending = atFirstUse(preparePending, database);
   const counts = atFirstUse(prepareCounts, database);
   const rateLimits = atFirstUse(prepareRateLimits, database);
@@ -154,6 +156,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const adapter = sqliteAdapter(database, queues, record);
 
   const declared = operations(adapter, clock, {
+    connectedApplications: read(connected.connectedApplications),
     endpointsWithDue: read(pending.endpointsWithDue),
     countPending: read(pending.countPending),
     emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),

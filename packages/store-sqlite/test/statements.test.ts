@@ -19,11 +19,11 @@ const small = [
   'sqlite_master',
   // The endpoints that have something pending: the walk finds each by the index.
   'pending',
+  // The applications that an account is connected with, in the same way.
+  'connected',
   // A list, and a row, that are parameters.
   'json_each',
   'CONSTANT',
-  // The endpoints with something due: one step along the index each.
-  'pending',
 ];
 
 /** What may read from the beginning, since it stops at a LIMIT: a page of a list, a count, or any row but one. */
@@ -102,6 +102,28 @@ describe('a statement for SQLite', () => {
       scans,
       'Find the rows by a key or an index, or add the table above, with the reason',
     ).toEqual([]);
+  });
+
+  test('counts active grants, and finds their applications, by an index alone', () => {
+    const { rootpage } = database
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'grants'")
+      .get() as { rootpage: number };
+    const begins = [
+      'SELECT application_id, id FROM',
+      'SELECT code_expires_at, rowid',
+      'WITH RECURSIVE connected',
+    ];
+    const alone = [...prepared].filter((sql) => begins.some((begin) => sql.startsWith(begin)));
+    expect(alone).toHaveLength(begins.length);
+    for (const sql of alone) {
+      const program = database.prepare(`EXPLAIN ${sql}`).all();
+      const cursors = program
+        .filter(({ opcode, p2 }) => opcode === 'OpenRead' && p2 === rootpage)
+        .map(({ p1 }) => p1);
+      // A deferred seek is made only where a column is read.
+      const reads = program.filter(({ opcode, p1 }) => opcode === 'Column' && cursors.includes(p1));
+      expect(reads, sql).toEqual([]);
+    }
   });
 
   // The pending codes of one account are few.

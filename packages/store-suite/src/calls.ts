@@ -153,7 +153,9 @@ export const calls: {
       { account_id: anId(), application_id: anId() },
       { limit: 1, before: null },
     ),
-  listConnections: (store) => store.listConnections(anId()),
+  listConnected: (store) => store.listConnected(anId()),
+  listConnections: (store) =>
+    store.listConnections({ account_id: anId(), application_ids: [anId()] }),
   removeTrial: (store) =>
     store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),

@@ -1,11 +1,16 @@
-import type { Choice } from '@latchkey/schema';
-import type { PendingRecord, RevokedRecord } from '@latchkey/store/records';
+import type {
+  ApplicationRecord,
+  ConnectedGrant,
+  PendingRecord,
+  RevokedRecord,
+} from '@latchkey/store/records';
 import type { Parties, Store } from '@latchkey/store/store';
 import { describe, expect, test } from 'vitest';
 import { revokeAll } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   aChoice,
+  aDeletion,
   anAccount,
   anApplication,
   anId,
@@ -17,6 +22,9 @@ import {
 
 const ROUNDS = 40;
 
+const byApplication = (one: { application_id: string }, other: { application_id: string }) =>
+  one.application_id < other.application_id ? -1 : 1;
+
 export function describeConnections(stores: SuiteStores): void {
   async function end(
     store: Store,
@@ -27,65 +35,88 @@ export function describeConnections(stores: SuiteStores): void {
   }
 
   describe('the connections of an account', () => {
-    test('are the sums of its active grants by application', async () => {
+    test('are its active grants, by application', async () => {
+      const { store, other } = stores;
       const account = anAccount();
-      const [mail, chat, ended] = [anId(), anId(), anId()];
-      const [notes, files] = ['https://notes.example', 'https://files.example'];
-      const [acme, renamed] = [aChoice(), aChoice({ label: 'Acme Ltd.' })];
+      const account_id = account.id;
+      const all = [anApplication(), anApplication(), anApplication(), anApplication()] as const;
+      const [mail, chat, ended, deleted] = all;
+      for (const one of all) await store.createApplication(one);
       const grant = async (
-        application_id: string,
-        scope: string,
-        {
-          resource = null,
-          choice = null,
-        }: Partial<Pick<PendingRecord, 'resource' | 'choice'>> = {},
-      ) =>
-        (await granted(stores.store, { account, application_id, scope, resource, choice })).grant;
-      const first = await grant(mail, 'read', { choice: acme });
-      await grant(mail, 'read', { resource: notes, choice: acme });
-      await grant(mail, 'read write', { resource: files, choice: renamed });
-      await grant(mail, 'read', { resource: notes });
-      const only = await grant(chat, 'read');
-      await stores.store.revokeGrant({
-        ...(await grant(ended, 'read')),
-        ...{ now: 7, initiator: anInitiator() },
-      });
-      await issued(stores.store, { account, application_id: ended });
-      await granted(stores.store, { application_id: ended });
+        { id: application_id }: { id: string },
+        members: Partial<Pick<PendingRecord, 'scope' | 'resource' | 'choice'>> = {},
+      ) => {
+        const { grant } = await granted(store, { account, application_id, ...members });
+        const { account: _, ...connected } = grant;
+        return connected;
+      };
+      const only = await grant(chat, { scope: 'read', resource: 'https://notes.example' });
+      const ofMail: ConnectedGrant[] = [];
+      for (const choice of [null, aChoice(), null]) ofMail.unshift(await grant(mail, { choice }));
+      const revoked = await grant(ended);
+      await store.revokeGrant({ ...revoked, now: 7, initiator: anInitiator() });
+      await issued(store, { account, application_id: ended.id });
+      await granted(store, { application_id: ended.id });
+      await grant(deleted);
+      await store.setApplicationDisabled(deleted.id, true, 7);
+      await store.deleteApplication(aDeletion({ application_id: deleted.id }));
+      const unknown = { id: anId() };
+      await grant(unknown);
 
-      const found = await stores.other.listConnections(account.id);
-      const expected = [
-        {
-          application_id: mail,
-          scopes: ['read', 'read write'],
-          resources: [files, notes],
-          choices: [acme, renamed],
-          connected_at: first.created_at,
-          last_used_at: null,
-        },
-        {
-          application_id: chat,
-          scopes: ['read'],
-          resources: [],
-          choices: [],
-          connected_at: only.created_at,
-          last_used_at: null,
-        },
-      ];
+      // A pending code alone may count.
+      const connected = (await other.listConnected(account_id)).filter(
+        ({ application_id }) => application_id !== ended.id,
+      );
+      const named = ({ id, name, document, redirect_uris }: ApplicationRecord) => ({
+        ...{ application_id: id, application: { name, document, redirect_uris } },
+      });
+      expect(connected.toSorted(byApplication)).toEqual(
+        [
+          ...[mail, chat].map(named),
+          ...[deleted, unknown].map(({ id }) => ({ application_id: id, application: null })),
+        ].toSorted(byApplication),
+      );
+      expect(await other.listConnected(anId())).toEqual([]);
+
+      const application_ids = [chat, deleted, ended, mail, unknown].map(({ id }) => id);
+      const found = await other.listConnections({ account_id, application_ids });
       expect(found).toHaveLength(2);
-      const byLabel = (one: Choice, other: Choice) => one.label.localeCompare(other.label);
-      for (const { scopes, resources, ...connection } of expected) {
-        const own = found.find(
-          ({ application_id }) => application_id === connection.application_id,
-        );
-        const sorted = {
-          scopes: own?.scopes.toSorted(),
-          resources: own?.resources.toSorted(),
-          choices: own?.choices.toSorted(byLabel),
-        };
-        expect({ ...own, ...sorted }).toEqual({ ...connection, scopes, resources });
-      }
-      expect(await stores.other.listConnections(anId())).toEqual([]);
+      expect(found).toContainEqual({ application: mail, grants: ofMail });
+      expect(found).toContainEqual({ application: chat, grants: [only] });
+      expect(await other.listConnections({ account_id, application_ids: [chat.id] })).toEqual([
+        { application: chat, grants: [only] },
+      ]);
+      expect(await other.listConnections({ account_id: anId(), application_ids })).toEqual([]);
+      expect(await other.listConnections({ account_id, application_ids: [] })).toEqual([]);
+    });
+
+    test('have no grant that a mark has ended, before it is written down', async () => {
+      const { store, other } = stores;
+      const account = anAccount();
+      const account_id = account.id;
+      await store.putAccount(account);
+      const [mail, chat] = [anApplication(), anApplication()];
+      for (const one of [mail, chat]) await store.createApplication(one);
+      const of = async ({ id }: ApplicationRecord) =>
+        (await granted(store, { account, application_id: id })).grant.grant_id;
+      const [, , kept] = [await of(mail), await of(mail), await of(chat)];
+      const connected = async () => {
+        const application_ids = [mail.id, chat.id];
+        const found = await other.listConnections({ account_id, application_ids });
+        return found
+          .flatMap(({ grants }) => grants)
+          .map(({ grant_id }) => grant_id)
+          .toSorted();
+      };
+      const mark = { now: 7, initiator: anInitiator() };
+      await store.markRevocation({ account_id, application_id: mail.id, ...mark });
+      expect(await connected()).toEqual([kept]);
+      const later = await of(mail);
+      expect(await connected()).toEqual([kept, later].toSorted());
+      await store.markRevocation({ application_id: chat.id, ...mark });
+      expect(await connected()).toEqual([later]);
+      await store.markErasure({ account_id, ...mark });
+      expect(await connected()).toEqual([]);
     });
 
     test('end with all of their grants and nothing else', async () => {

@@ -1,5 +1,5 @@
 import { deletionWork } from '@latchkey/store/endings';
-import type { RefusalFilter, Store } from '@latchkey/store/store';
+import type { CountedPlace, RefusalFilter, Store } from '@latchkey/store/store';
 import { erase, finish, finishAll, revokeAll } from './finish.ts';
 import type { Past } from './many-grants.ts';
 import {
@@ -198,7 +198,8 @@ export async function everyOperation(
   }
   await store.listGrants({ application_id }, { limit: 10, before });
   const { grant_id: oldest } = (await granted(store, ofBoth)).grant;
-  await store.listConnections(account_id);
+  await store.listConnected(account_id);
+  await store.listConnections({ account_id, application_ids: [application_id] });
   await store.revokeGrant({ grant_id, application_id: null, unused_before: now, now, initiator });
   for (const onlyActive of [true, false]) {
     await store.revokeGrant({ grant_id, application_id, onlyActive, now, initiator });
@@ -262,9 +263,9 @@ export async function everyOperation(
   await store.addCounts({ hour, counts: { 'grants:created': 1, 'revoked:idle': 2 } });
   await store.listCounts({ since: hour, until: hour + HOUR });
   await store.findLiveCount();
-  const ofAll = { application_id, grant_id: null };
-  for (const after of [null, ofAll, { application_id, grant_id: before }]) {
-    await store.countActiveGrants({ after, limit: 10 });
+  for (let after: CountedPlace | null = null, part = 0; part < 60; part += 1) {
+    ({ after } = await store.countActiveGrants({ after, limit: 10 }));
+    if (after === null) break;
   }
 
   await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });

@@ -111,7 +111,8 @@ export function describeMarks(stores: SuiteStores): void {
       expect(await store.revokeGrant(revocation)).toMatchObject({ grant_id, revoked_at: at });
     }
     expect(await store.recoverGrant(recoveryOf(grant))).toBeNull();
-    expect(await store.listConnections(account.id)).toEqual([]);
+    const connections = { account_id: account.id, application_ids: [application.id] };
+    expect(await store.listConnections(connections)).toEqual([]);
     expect(await store.listActiveGrants(parties, RANGE)).toEqual([]);
     expect(await store.listActiveGrants({ application_id: application.id }, RANGE)).toEqual([]);
     const ids = [grant, used].map(({ grant_id }) => [grant_id, at]).toSorted();
@@ -286,7 +287,7 @@ export function describeMarks(stores: SuiteStores): void {
       }
       await finishAll(stores.other);
       expect(await unfinished()).toEqual([]);
-      expect(await stores.store.listConnections(account.id)).toEqual([]);
+      expect(await stores.store.listConnected(account.id)).toEqual([]);
     });
 
     test('of nobody begin nothing', async () => {

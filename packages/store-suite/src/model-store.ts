@@ -873,21 +873,24 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return newestFirst(grants, grantId, range).map(recordOf);
     },
 
-    listConnections(account_id) {
-      const byApplication = Map.groupBy(
-        grantsOf({ account_id }).filter(isActive),
-        ({ application_id }) => application_id,
+    listConnected(account_id) {
+      const active = grantsOf({ account_id }).filter(isActive);
+      return [...new Set(active.map(({ application_id }) => application_id))].map(
+        (application_id) => {
+          const found = methods.findApplication(application_id);
+          if (found === null) return { application_id, application: null };
+          const { name, document, redirect_uris } = found;
+          return { application_id, application: { name, document, redirect_uris } };
+        },
       );
-      return [...byApplication].map(([application_id, grants]) => {
-        const used = grants.flatMap(({ last_used_at }) => last_used_at ?? []);
-        return {
-          application_id,
-          scopes: [...new Set(grants.map(({ scope }) => scope ?? ''))],
-          resources: [...new Set(grants.flatMap(({ resource }) => resource ?? []))],
-          choices: distinct(grants.flatMap(({ choice }) => choice ?? [])),
-          connected_at: Math.min(...grants.map(({ created_at }) => created_at)),
-          last_used_at: used.length === 0 ? null : Math.max(...used),
-        };
+    },
+
+    listConnections({ account_id, application_ids }) {
+      return application_ids.flatMap((application_id) => {
+        const application = methods.findApplication(application_id);
+        const active = grantsOf({ account_id, application_id }).filter(isActive);
+        if (application === null || active.length === 0) return [];
+        return { application, grants: newestFirst(active, grantId, EVERYTHING).map(connectedOf) };
       });
     },
 
@@ -1169,17 +1172,11 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     },
 
     countActiveGrants({ after, limit }) {
-      // Behind all of the application without a grant.
-      const begin = after ? `${after.application_id} ${after.grant_id ?? '~'}` : '';
-      const placeOf = (one: ModelGrant) => `${one.application_id} ${one.grant_id}`;
-      const part = grantsOf({})
-        .filter(isActive)
-        .filter((grant) => placeOf(grant) > begin)
-        .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
-        .slice(0, limit);
+      const begin = after?.[0] ?? '';
+      const ids = grantsOf({}).filter(isActive).map(grantId).sort();
+      const part = ids.filter((id) => id > begin).slice(0, limit);
       const last = part.length === limit ? part.at(-1) : undefined;
-      const place = last && { application_id: last.application_id, grant_id: last.grant_id };
-      return { count: part.length, after: place ?? null };
+      return { count: part.length, after: last === undefined ? null : [last] };
     },
 
     keepLiveCount(live) {
@@ -1346,12 +1343,6 @@ const historyOf = (grant: ModelGrant): GrantHistory => ({
 });
 
 const endpointOf = ({ hidden: _, ...endpoint }: StoredEndpoint): EndpointRecord => endpoint;
-
-const distinct = (choices: Choice[]) =>
-  choices.filter(
-    ({ id, label }, index) =>
-      choices.findIndex((other) => other.id === id && other.label === label) === index,
-  );
 
 function drop(delivery: DeliveryRecord, now: number): void {
   Object.assign(delivery, { status: 'dropped', claim: null, due_at: null, ended_at: now });

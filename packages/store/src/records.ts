@@ -326,19 +326,18 @@ export interface GrantRecord {
 /** A grant without the account that it is of. */
 export type ConnectedGrant = Omit<GrantRecord, 'account'>;
 
+/** An application that an account has active grants of. */
+export interface ConnectedApplication {
+  application_id: string;
+  /** What its name follows from. Null if it was deleted. */
+  application: Pick<ApplicationRecord, 'name' | 'document' | 'redirect_uris'> | null;
+}
+
 /** The active grants of an account with one application. */
 export interface ConnectionRecord {
-  application_id: string;
-  /** The different scopes of the grants. */
-  scopes: string[];
-  /** The different addresses of the resources that they are for. */
-  resources: string[];
-  /** What the user chose for them, each once. */
-  choices: Choice[];
-  /** When the first of them was redeemed. */
-  connected_at: Milliseconds;
-  /** Null if none was used. */
-  last_used_at: Milliseconds | null;
+  application: ApplicationRecord;
+  /** At least one, newest first. */
+  grants: ConnectedGrant[];
 }
 
 /** The part of a revoked grant that is kept for ever. */

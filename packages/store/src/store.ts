@@ -13,6 +13,7 @@ import type {
   AttemptRecord,
   CodeState,
   CommandChange,
+  ConnectedApplication,
   ConnectedGrant,
   ConnectionRecord,
   CredentialHash,
@@ -335,12 +336,8 @@ export interface ReadOptions {
   mayBeStale?: boolean;
 }
 
-/** How far a count of the active grants has come. */
-export interface CountedPlace {
-  application_id: string;
-  /** Null if all grants of the application are counted. */
-  grant_id: string | null;
-}
+/** How far a count of the active grants has come: what of an index was counted last. */
+export type CountedPlace = readonly (string | number)[];
 
 /** How many grants what was counted has added. */
 export function liveChange(counts: HourCounts['counts']): number {
@@ -832,8 +829,17 @@ export interface Store {
 
   // Connections. They cost what is active or pending, however many grants were revoked.
 
-  /** The applications with active grants of an account. */
-  listConnections(account_id: string): Promise<ConnectionRecord[]>;
+  /**
+   * The applications with active grants of an account, and maybe some with pending codes alone: one step along an
+   * index for each of them.
+   */
+  listConnected(account_id: string): Promise<ConnectedApplication[]>;
+
+  /** Those of an account with these applications, in no order. One without active grants, or deleted, is missing. */
+  listConnections(of: {
+    account_id: string;
+    application_ids: readonly string[];
+  }): Promise<ConnectionRecord[]>;
 
   /** The active grants, newest first. Has every grant that was active before the call began. */
   listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
@@ -1042,11 +1048,11 @@ export interface Store {
   }): Promise<boolean>;
 
   /**
-   * Counts a part of the active grants. May miss the latest changes.
+   * Counts a part of the active grants, by an index alone. May miss the latest changes.
    *
    * @param part.after - where the last part ended; null for the first one
    * @param part.limit - the most grants of the part
-   * @returns how many they are, and where the part ended; null at the end
+   * @returns what to add, which may be negative, and where the part ended; null at the end
    */
   countActiveGrants(part: {
     after: CountedPlace | null;

@@ -102,7 +102,7 @@ export const listColumns: ListColumns = {
     { title: 'APPLICATION', text: ({ application }) => application.id },
     flexible('NAME', ({ application }) => application.name),
     flexible('SCOPES', ({ scopes }) => scopes.map(({ scope }) => scope).join(' ')),
-    optional('GRANTS', ({ grants }) => String(grants.length)),
+    optional('GRANTS', ({ grants_total }) => String(grants_total)),
     age(({ connected_at }) => connected_at),
     ago('LAST USED', ({ last_used_at }) => last_used_at, 'never'),
   ],

@@ -2,7 +2,11 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { findConnectedApplication } from '@latchkey/rules/connections/find-connected-application';
 import { findEndedConnection } from '@latchkey/rules/connections/find-ended-connection';
-import { type Connection, listConnections } from '@latchkey/rules/connections/list-connections';
+import {
+  type ConnectionPage,
+  type ConnectionPlace,
+  listConnections,
+} from '@latchkey/rules/connections/list-connections';
 import { revokeAll } from '@latchkey/rules/grants/revoke-all';
 import { listAlreadyAllowed } from '@latchkey/rules/linking/already-allowed';
 import { beginLink, type UnconfirmedRequest } from '@latchkey/rules/linking/begin-link';
@@ -78,8 +82,11 @@ export interface EndView {
   end: LinkEnd | null;
 }
 
+/** `docs/protocol/limits.md` has it. */
+export const SHOWN_CONNECTIONS = 50;
+
 export interface ConnectionsView extends PageSession {
-  connections: Connection[];
+  list: ConnectionPage;
   /** What the user has just disconnected. */
   ended: ApplicationRecord | null;
 }
@@ -239,16 +246,22 @@ export const browserActions = {
     counts: 'pages',
     changes: false,
     ids: {},
-    async handle(service, { done }: { done: string | null }, user: User): Promise<ConnectionsView> {
+    async handle(
+      service,
+      { done, after }: { done: string | null; after: ConnectionPlace | null },
+      user: User,
+    ): Promise<ConnectionsView> {
       const { account_id } = user.page;
-      const connections = await listConnections(service, account_id);
-      // Another site could link here with any id: of an application that is connected, or never was.
-      const isOver =
-        done !== null && !connections.some(({ application }) => application.id === done);
-      const ended = isOver
-        ? await findEndedConnection(service, { account_id, application_id: done })
-        : null;
-      return { ...user, connections, ended };
+      const from = (after: ConnectionPlace | null) =>
+        listConnections(service, { account_id, limit: SHOWN_CONNECTIONS, after });
+      let list = await from(after);
+      // The rest may have ended.
+      if (after !== null && list.connections.length === 0) list = await from(null);
+      const ended =
+        done === null
+          ? null
+          : await findEndedConnection(service, { account_id, application_id: done });
+      return { ...user, list, ended };
     },
   }),
 

@@ -1,4 +1,4 @@
-import type { ConnectionWithGrants } from '@latchkey/rules/connections/list-connections';
+import type { Connection } from '@latchkey/rules/connections/list-connections';
 import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
 import type { LinkAccess } from '@latchkey/rules/linking/link-access';
@@ -31,7 +31,10 @@ export function toResource(record: ResourceRecord): Resource {
   return { object: 'resource', id, resource, name, scopes, default_scopes, created_at };
 }
 
-export function toConnection(connection: ConnectionWithGrants): ConnectionObject {
+/** `docs/protocol/limits.md` has it. */
+export const MAX_SHOWN_GRANTS = 100;
+
+export function toConnection(connection: Connection): ConnectionObject {
   return {
     object: 'connection',
     application: toApplicationProfile(connection.application),
@@ -39,12 +42,15 @@ export function toConnection(connection: ConnectionWithGrants): ConnectionObject
     choices: connection.choices,
     connected_at: formatTimestamp(connection.connected_at),
     last_used_at: timestampOrNull(connection.last_used_at),
-    grants: connection.grants.map(({ grant_id, created_at, scope, choice }) => ({
-      grant_id,
-      created_at: formatTimestamp(created_at),
-      scope,
-      choice,
-    })),
+    grants: connection.grants
+      .slice(0, MAX_SHOWN_GRANTS)
+      .map(({ grant_id, created_at, scope, choice }) => ({
+        grant_id,
+        created_at: formatTimestamp(created_at),
+        scope,
+        choice,
+      })),
+    grants_total: connection.grants.length,
   };
 }
 

@@ -59,6 +59,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.resource': 'Hat Zugriff auf {resource} bei {host}',
   'connections.choices': 'Sie haben gewählt: {choices}',
   'connections.disconnect': 'Trennen',
+  'connections.more': 'Weitere Anwendungen',
   'connections.done': '{application} ist getrennt und kann Ihr Konto nicht mehr verwenden.',
   'connections.done.title': '{application} ist getrennt',
   'connections.back': 'Zurück zu {service}',

@@ -56,6 +56,7 @@ export const en = {
   'connections.resource': 'Has access to {resource} at {host}',
   'connections.choices': 'You chose: {choices}',
   'connections.disconnect': 'Disconnect',
+  'connections.more': 'More applications',
   'connections.done': '{application} is disconnected. It can no longer use your account.',
   'connections.done.title': '{application} is disconnected',
   'connections.back': 'Back to {service}',

@@ -131,7 +131,7 @@ function list({ letters, scopes }: Variant) {
         last_used_at: null,
       },
     ],
-    ...{ return_url: 'https://shop.example/settings', ended: null, now: NOW },
+    ...{ return_url: 'https://shop.example/settings', ended: null, next: null, now: NOW },
   };
 }
 

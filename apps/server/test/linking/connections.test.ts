@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PAGE_ACTIONS } from '@latchkey/rules/limits/rate-limit-setting';
+import type { AccountRecord } from '@latchkey/store/records';
+import { anAccount, anApplication, granted, inPortions } from '@latchkey/store-suite/records';
 import { describe, expect, test } from 'vitest';
-import { invoke, succeed } from '../http/call.ts';
+import { cursorOf } from '../../src/operations/connections.ts';
+import { invoke, type Json, succeed, wires } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import { LINKING, type LinkingApplication, linkingApplication, PUBLIC_URL } from './link-flow.ts';
@@ -65,7 +68,7 @@ describeOnEachStore('the connected applications', (fresh) => {
   test('are listed by name, with what they can do', async () => {
     const b = await linkingApplication(server, { name: 'Bravo <i>' });
     const logo_uri = 'https://logos.example/a.png';
-    const a = await linkingApplication(server, { name: 'alpha', logo_uri });
+    const a = await linkingApplication(server, { name: 'Alpha', logo_uri });
     await connect(b, b.account_id);
     await connect(b, b.account_id, 'posts.read undescribed');
     await connect(a, b.account_id);
@@ -77,7 +80,7 @@ describeOnEachStore('the connected applications', (fresh) => {
     const { status, headers, text } = await visit(server, '/connections', page);
     expect(status).toBe(200);
     const names = [...text.matchAll(/<h2[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name);
-    expect(names).toEqual(['alpha', 'Bravo &lt;i&gt;']);
+    expect(names).toEqual(['Alpha', 'Bravo &lt;i&gt;']);
     expect(text).toContain('<p class="name"><bdi>Ada Lovelace</bdi></p>');
     const scopes = [...text.matchAll(/<li[^>]*><p class="name"><bdi>(.*?)<\/bdi>/g)].map(
       ([, one]) => one,
@@ -93,6 +96,76 @@ describeOnEachStore('the connected applications', (fresh) => {
     expect(headers.get('content-security-policy')).toContain(
       "img-src 'self' data: https://logos.example; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
     );
+  });
+
+  /** Straight in the store. */
+  async function connectAs(names: string[], account: AccountRecord, grants = 1) {
+    const { store } = server.service;
+    await inPortions(names.length, async (index) => {
+      const application = anApplication({ name: names[index] as string });
+      await store.createApplication(application);
+      await inPortions(grants, () => granted(store, { account, application_id: application.id }));
+    });
+  }
+
+  test('have pages of 50, with a link to the next one', async () => {
+    const { account_id } = await linkingApplication(server);
+    const names = Array.from({ length: 101 }, (_, index) => `App ${100 + index}`);
+    await connectAs(names, anAccount({ id: account_id }));
+    const page = await openConnections(server, account_id);
+    const found: string[][] = [];
+    let path: string | undefined = '/connections';
+    while (path !== undefined) {
+      const { status, text } = await visit(server, path, page);
+      expect(status).toBe(200);
+      found.push([...text.matchAll(/<h2[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name ?? ''));
+      const [, next] = /<a class="button calm" rel="next" href="([^"]*)"/.exec(text) ?? [];
+      path = next && pathOf(new URL(next, PUBLIC_URL).href);
+    }
+    expect(found).toEqual([names.slice(0, 50), names.slice(50, 100), names.slice(100)]);
+    const [first = []] = found;
+    const cursorAt = (name: string) => cursorOf({ application_id: randomUUID(), name });
+    // What is no cursor is the first page; behind the last connection, too.
+    for (const cursor of ['', 'x', cursorAt('App 999')]) {
+      const { text } = await visit(server, `/connections?cursor=${cursor}`, page);
+      expect(text).toContain(`<bdi>${first[0]}</bdi>`);
+    }
+    const { text } = await visit(server, `/connections?cursor=${cursorAt('App 198~')}`, page);
+    expect([text.includes('App 198<'), text.includes('App 199<')]).toEqual([false, true]);
+  });
+
+  test('are paged for operators, each with its newest 100 grants', async () => {
+    const { account_id } = await linkingApplication(server);
+    const account = anAccount({ id: account_id });
+    const names = ['é', 'a', 'B', 'a', '𝒜', '\ufb00'];
+    await connectAs(names, account);
+    await connectAs(['z'], account, 101);
+    for (const wire of wires) {
+      const call = (input: object) =>
+        invoke(server, wire, 'admin.connections.list', { account_id, ...input }, operator);
+      const found: Json[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const { body } = await call({ limit: 3, ...(cursor && { cursor }) });
+        found.push(...body.data);
+        cursor = body.next_cursor;
+        expect(body.data).toHaveLength(cursor === null ? 1 : 3);
+      } while (cursor !== null);
+      const shown = found.map(({ application }) => application.name);
+      expect(shown).toEqual(['B', 'a', 'a', 'z', 'é', '\ufb00', '𝒜']);
+      const [, first, second, many] = found;
+      expect(first?.application.id < second?.application.id).toBe(true);
+      expect([first?.grants_total, many?.grants_total, many?.grants.length]).toEqual([1, 101, 100]);
+      const ids = many?.grants.map(({ grant_id }: Json) => grant_id);
+      expect(ids).toEqual(ids.toSorted().reverse());
+      const all = await succeed(server, 'admin.grants.list', { account_id, limit: 100 }, operator);
+      expect(ids).toEqual(all.data.map(({ grant_id }: Json) => grant_id));
+      const place = cursorOf({ application_id: randomUUID(), name: 'a' }) as string;
+      for (const cursor of ['x', 'A'.repeat(22), `${place}=`, `${place.slice(0, 22)}__8`]) {
+        const { status, body } = await call({ cursor });
+        expect([status, body.error_code]).toEqual([400, 'parameter_invalid']);
+      }
+    }
   });
 
   test('are listed as paused while their application is disabled', async () => {

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '@latchkey/store/records';
+import type { ApplicationRecord, GrantRecord } from '@latchkey/store/records';
 import type { ConnectionIds } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -11,12 +11,14 @@ export async function findEndedConnection(
   { store }: Pick<Dependencies, 'store'>,
   { account_id, application_id }: ConnectionIds,
 ): Promise<ApplicationRecord | null> {
+  const connection = { account_id, application_id };
+  const [active] = await store.listActiveGrants(connection, { limit: 1, before: null });
+  if (active !== undefined) return null;
   let before: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const grants = await store.listGrants({ account_id }, { limit: PAGE, before });
-    const own = grants.filter((grant) => grant.application_id === application_id);
-    if (own.some(({ revoked_at }) => revoked_at === null)) return null;
-    if (own.length > 0) return store.findApplication(application_id);
+    const isOwn = (grant: GrantRecord) => grant.application_id === application_id;
+    if (grants.some(isOwn)) return store.findApplication(application_id);
     if (grants.length < PAGE) return null;
     before = grants.at(-1)?.grant_id ?? null;
   }

@@ -5,12 +5,12 @@ const PAGE = 100;
 
 /** Has every grant that was active before the call began. */
 export async function* activeGrants(
-  store: Pick<Store, 'listConnections' | 'listActiveGrants'>,
+  store: Pick<Store, 'listConnected' | 'listActiveGrants'>,
   { account_id, application_id }: Parties,
 ): AsyncGenerator<ConnectedGrant> {
   if (application_id === undefined) {
-    for (const connection of await store.listConnections(account_id)) {
-      yield* activeGrants(store, { account_id, application_id: connection.application_id });
+    for (const { application_id } of await store.listConnected(account_id)) {
+      yield* activeGrants(store, { account_id, application_id });
     }
     return;
   }

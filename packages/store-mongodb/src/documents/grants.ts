@@ -1,8 +1,8 @@
 import type { AccountRecord, StoredReason } from '@latchkey/store/records';
-import type { Binary, Filter } from 'mongodb';
+import { Binary, type Filter } from 'mongodb';
 import type { Versioned } from '../retry-on-conflict.ts';
 import type { MarkDocument } from './marks.ts';
-import type { InitiatorDocument } from './values.ts';
+import { type InitiatorDocument, toId } from './values.ts';
 
 /** What is read and written of a grant by hand. The kind has all of it. */
 export interface GrantDocument extends Versioned {
@@ -24,10 +24,9 @@ export interface GrantDocument extends Versioned {
   marks?: MarkDocument[];
 }
 
-/** In the words of the indexes `unrevoked_by_…`, where null is for an absent field. */
-export const unrevoked = { revoked_at: null } as object as Filter<GrantDocument>;
-
-export const withDetails = {
-  created_at: { $exists: true },
-  scope: { $exists: true },
+/** Of active grants, in words that the keys of an index answer alone. */
+export const hasSecret = {
+  secret_hash: { $gte: new Binary(new Uint8Array()) },
 } satisfies Filter<GrantDocument>;
+
+export const FIRST_ID = toId('00000000-0000-0000-0000-000000000000');

@@ -44,7 +44,7 @@ type Applications = Pick<
 type Stored = RecordOf<typeof kind>;
 
 const OF_DELETION = ['deleted_at', 'deleted_by', 'document_uri', 'endings', 'unfinished_since'];
-const APPLICATION = Object.keys(kind.fields).filter(
+export const APPLICATION = Object.keys(kind.fields).filter(
   (name) => !OF_DELETION.includes(name),
 ) as (keyof ApplicationRecord)[];
 const AUTHENTICATING = APPLICATION.filter((name) => name !== 'logo_uri');

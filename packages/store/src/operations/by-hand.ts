@@ -1,8 +1,10 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import type { ConnectedApplication } from '../records.ts';
 import type { EventCounts } from '../store.ts';
 
 /** What no condition says, so each database does it by hand. */
 export interface ByHand {
+  connectedApplications(account_id: string): Promise<ConnectedApplication[]>;
   /** The ids of the endpoints that have a delivery due by then. */
   endpointsWithDue(by: Milliseconds): Promise<string[]>;
   /**

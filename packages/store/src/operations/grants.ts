@@ -1,4 +1,4 @@
-import { type Choice, uuidV7Time } from '@latchkey/schema';
+import { uuidV7Time } from '@latchkey/schema';
 import type { Adapter } from '../adapter.ts';
 import {
   either,
@@ -9,6 +9,7 @@ import {
   isSet,
   lessThan,
   moreThan,
+  oneOf,
   plus,
   when,
 } from '../condition.ts';
@@ -18,7 +19,6 @@ import { accounts, applications, grants as kind } from '../kinds.ts';
 import type {
   AccountRecord,
   ConnectedGrant,
-  ConnectionRecord,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -32,6 +32,8 @@ import {
   type Revocation,
   type Store,
 } from '../store.ts';
+import { APPLICATION, applicationOf } from './applications.ts';
+import type { ByHand } from './by-hand.ts';
 import {
   endedNow,
   type Joined,
@@ -49,6 +51,7 @@ type Grants = Pick<
   | 'revokeGrant'
   | 'recoverGrant'
   | 'listGrants'
+  | 'listConnected'
   | 'listConnections'
   | 'listActiveGrants'
   | 'findGrantHistory'
@@ -98,13 +101,21 @@ const newestFirst = { by: ['id'], descending: true } as const;
 
 const grant_id = (input: { grant_id: string }) => input.grant_id;
 
+interface OfApplications {
+  application_ids: readonly string[];
+}
+
 interface Asked {
   before: string | null;
 }
 
 type Use = Parameters<Store['noteUse']>[0];
 
-export function grants(db: Adapter, { shown, active: activeOf }: MarksInside): Grants {
+export function grants(
+  db: Adapter,
+  { shown, active: activeOf, findAccount }: MarksInside,
+  { connectedApplications }: ByHand,
+): Grants {
   const joins = {
     application: {
       kind: applications,
@@ -283,12 +294,26 @@ export function grants(db: Adapter, { shown, active: activeOf }: MarksInside): G
     { order: newestFirst },
   );
 
-  const listAllActive = db.list(
+  const listOfConnections = db.list(
     kind,
-    ({ account_id }: Givens<{ account_id: string }>) => ({ account_id, ...active }),
+    ({ account_id, application_ids }: Givens<OfApplications & { account_id: string }>) => ({
+      ...{ account_id, application_id: oneOf(application_ids), ...active },
+    }),
     ACTIVE,
     asIs,
-    { index: 'unrevoked_by_account', isDecisive: true },
+    {
+      ...{ index: 'unrevoked_by_account', isDecisive: true },
+      order: { by: ['application_id', 'id'], descending: true },
+    },
+  );
+  const listApplications = db.list(
+    applications,
+    ({ application_ids }: Givens<OfApplications>) => ({
+      ...{ id: oneOf(application_ids), deleted_at: null },
+    }),
+    [...APPLICATION, 'endings'],
+    asIs,
+    { isDecisive: true },
   );
   const listActiveOfConnection = db.list(
     kind,
@@ -331,9 +356,23 @@ export function grants(db: Adapter, { shown, active: activeOf }: MarksInside): G
       return (await shown(listed)).map(grantRecord);
     },
 
-    async listConnections(account_id) {
-      const active = (await shown(await listAllActive({ account_id }))).filter(isActive);
-      return connectionsOf(active.map(connectedGrant));
+    listConnected: connectedApplications,
+
+    async listConnections({ account_id, application_ids }) {
+      const listed = await listOfConnections({ account_id, application_ids });
+      // The marks are read after the grants: one that is done meanwhile is still found.
+      const [account, found] = await Promise.all([
+        findAccount({ id: account_id }),
+        listApplications({ application_ids }),
+      ]);
+      const byApplication = Map.groupBy(listed, ({ application_id }) => application_id);
+      return found.flatMap((application) => {
+        const grants = (byApplication.get(application.id) ?? [])
+          .map((grant) => asEnded(grant, account, application))
+          .filter(isActive)
+          .map(connectedGrant);
+        return grants.length === 0 ? [] : [{ application: applicationOf(application), grants }];
+      });
     },
 
     async listActiveGrants({ account_id, application_id }, range) {
@@ -448,22 +487,3 @@ function historyOf<History>({
 }: Pick<Stored, (typeof HISTORY)[number] | (typeof NUMBERS)[number]>): History {
   return { grant_id: id, ...history } as History;
 }
-
-function connectionsOf(grants: readonly ConnectedGrant[]): ConnectionRecord[] {
-  const byApplication = Map.groupBy(grants, ({ application_id }) => application_id);
-  return [...byApplication].map(([application_id, of]) => {
-    const used = of.flatMap(({ last_used_at }) => last_used_at ?? []);
-    return {
-      application_id,
-      scopes: [...new Set(of.map(({ scope }) => scope))],
-      resources: [...new Set(of.flatMap(({ resource }) => resource ?? []))],
-      choices: distinct(of.flatMap(({ choice }) => choice ?? [])),
-      connected_at: Math.min(...of.map(({ created_at }) => created_at)),
-      last_used_at: used.length === 0 ? null : Math.max(...used),
-    };
-  });
-}
-
-const distinct = (choices: readonly Choice[]): Choice[] => [
-  ...new Map(choices.map((choice) => [`${choice.id} ${choice.label}`, choice])).values(),
-];

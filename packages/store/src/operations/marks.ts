@@ -66,6 +66,9 @@ export function marksInside(db: Adapter) {
     withMarks(records, (...of) => asEnded(...of));
 
   return {
+    /** The marks of an account. */
+    findAccount,
+
     /** As a reader sees them. */
     shown,
 

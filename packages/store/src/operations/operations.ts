@@ -54,7 +54,7 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
     ...clientDocuments(db),
     ...keys(db),
     ...codes(db, marks),
-    ...grants(db, marks),
+    ...grants(db, marks, byHand),
     ...links(db),
     ...pages(db),
     ...refusals(db),

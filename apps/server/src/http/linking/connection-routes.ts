@@ -5,6 +5,7 @@ import { isUuid } from '@latchkey/schema';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
+import { cursorOf, placeIn } from '../../operations/connections.ts';
 import { sendRedirect } from '../response.ts';
 import type { Route } from '../router.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
@@ -44,21 +45,27 @@ export function connectionRoutes(tools: PageTools): Route[] {
       async handle(visit, _, query) {
         const ticket = ticketIn(query);
         if (ticket !== null) return openWithTicket(tools, visit, ticket);
-        const done = new URLSearchParams(query).get('done') ?? '';
-        const { account, connections, ended, page } = await act(
+        const asked = new URLSearchParams(query);
+        const done = asked.get('done') ?? '';
+        const { account, list, ended, page } = await act(
           tools,
           visit,
           browserActions.showConnections,
-          { readInput: async () => ({ done: isUuid(done) ? done.toLowerCase() : null }) },
+          {
+            readInput: async () => ({
+              done: isUuid(done) ? done.toLowerCase() : null,
+              after: placeIn(asked.get('cursor')),
+            }),
+          },
         );
         const { return_url, locale } = page;
         const frame = sender.frameFor(visit.context, { locale });
         const now = callContext.service.clock();
-        const list = {
-          ...{ account, connections, return_url, now },
-          ended: ended && show(ended),
+        const shown = {
+          ...{ account, connections: list.connections, return_url, now },
+          ...{ next: cursorOf(list.next), ended: ended && show(ended) },
         };
-        sender.send(visit.context, connectionsPage(frame, list));
+        sender.send(visit.context, connectionsPage(frame, shown));
       },
     }),
     pageRoute(tools, {

@@ -39,6 +39,8 @@ export interface ConnectionList {
   readonly account: ShownAccount;
   readonly connections: readonly ShownConnection[];
   readonly return_url: string | null;
+  /** The cursor of the next page; null at the end. */
+  readonly next: string | null;
   /** What the user has just disconnected. */
   readonly ended: ShownName | null;
   readonly now: Milliseconds;
@@ -46,9 +48,9 @@ export interface ConnectionList {
 
 export function connectionsPage(
   frame: PageFrame,
-  { account, connections, return_url, ended, now }: ConnectionList,
+  { account, connections, return_url, next, ended, now }: ConnectionList,
 ): Page {
-  const { theme, texts } = frame;
+  const { theme, texts, basePath } = frame;
   const service = outside(theme.name);
   const back = return_url ?? theme.home;
   const list = html`<ul class="connections">${connections.map((connection) =>
@@ -67,6 +69,11 @@ export function connectionsPage(
 ${ended === null ? null : notice(texts.of('connections.done', { application: whoIs(ended, texts, 'alone') }))}
 ${yourAccount(account, texts)}
 ${connections.length === 0 ? null : list}
+${
+  next === null
+    ? null
+    : html`<div class="actions"><a class="button calm" rel="next" href="${basePath}/connections?cursor=${next}">${texts.of('connections.more')}</a></div>`
+}
 ${
   back === null
     ? null

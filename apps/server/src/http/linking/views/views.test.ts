@@ -103,6 +103,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     account: account(text, text),
     connections: [connection],
     return_url: 'https://shop.example/',
+    next: 'AZ-_',
     ended: { name: text, host: null },
     now: Date.UTC(2026, 10, 24),
   };
@@ -353,6 +354,7 @@ describe('an application with a document', () => {
         },
       ],
       return_url: null,
+      next: null,
       ended: one,
       now: 0,
     }),
@@ -447,6 +449,7 @@ describe('the list of connections', () => {
     account: account('Ada Lovelace', 'ada'),
     connections: [],
     return_url: null,
+    next: null,
     ended: null,
     now: 0,
   };
