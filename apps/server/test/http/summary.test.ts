@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { formatCredential } from '@latchkey/schema';
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { closeService, openService } from '../../src/open-service.ts';
 import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
 import { openConsent, visit } from '../linking/page-flow.ts';
@@ -26,7 +26,11 @@ describeOnAnyStore('the summary', (fresh) => {
   async function during(run: () => Promise<unknown>): Promise<Json> {
     // So far from other tests that their hours are not asked for.
     server.advance(3 * DAY);
-    const { live } = (await summary({ hours: 1 })).grants;
+    const { live } = await vi.waitFor(async () => {
+      const { grants } = await summary({ hours: 1 });
+      expect(grants.live).not.toBeNull();
+      return grants;
+    });
     await run();
     const { links, grants, refused, series } = await summary({ hours: 1 });
     return {
@@ -209,6 +213,7 @@ describeOnAnyStore('what is counted', (fresh) => {
       const { grants } = await succeed(server, 'admin.summary.get', {}, operator);
       return [grants.created, grants.live];
     };
+    await vi.waitFor(async () => expect(await created(one)).toEqual([0, 0]));
     const linked = await linkedApplication(one);
     await linked.link();
     await linked.link();

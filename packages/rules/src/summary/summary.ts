@@ -11,10 +11,10 @@ const HOUR: Milliseconds = 3_600_000;
 /** `docs/protocol/limits.md` has it. */
 export const MAX_STEPS = 96;
 
-/** More are not counted one by one. */
+/** More are not counted: a few milliseconds along an index, however many wait. */
 export const MAX_COUNTED_EVENTS = 10_000;
 
-/** Costs the same whatever the database's size. */
+/** Counts no grant, so it costs the same whatever the database's size. */
 export async function summarize(
   { store, clock, counts, events }: Pick<Dependencies, 'store' | 'clock' | 'counts' | 'events'>,
   asked: number,
@@ -32,7 +32,7 @@ export async function summarize(
   const changes = unwritten.map((hour) => liveChange(hour.counts));
   return summaryOf([...hours, ...unwritten], {
     ...{ now, steps },
-    live: changes.reduce((sum, change) => sum + change, live?.count ?? 0),
+    live: live && changes.reduce((sum, change) => sum + change, live.count),
     events: told,
   });
 }
@@ -64,7 +64,7 @@ export function summaryOf(
     steps,
     live,
     events,
-  }: { now: Milliseconds; steps: Steps; live: number; events: EventCounts | null },
+  }: { now: Milliseconds; steps: Steps; live: number | null; events: EventCounts | null },
 ): Summary {
   const { since, until, step } = steps;
   const series: SummaryStep[] = [];
@@ -106,7 +106,7 @@ export function summaryOf(
     until: formatTimestamp(now),
     // Negative if a process was killed before it wrote the count of the links that began.
     links: { ...links, expired: Math.max(undecided, 0) },
-    grants: { created, revoked, live: Math.max(live, 0) },
+    grants: { created, revoked, live: live && Math.max(live, 0) },
     refused,
     events: events && toEventCounts(events, now),
     series,
