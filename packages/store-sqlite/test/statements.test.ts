@@ -27,7 +27,7 @@ const small = [
 ];
 
 /** What may read from the beginning, since it stops at a LIMIT: a page of a list, a count, or any row but one. */
-const pages = ['applications', 'kept_documents', 'marks', 'endpoints', 'endpoint_owners', 'd'];
+const pages = ['kept_documents', 'marks', 'endpoints', 'endpoint_owners', 'd'];
 
 const withoutComments = (sql: string) => sql.replace(/--.*$/gm, '');
 

@@ -305,6 +305,15 @@ export const applications = kind(
   {
     key: 'id',
     indexes: {
+      listed_applications: { on: ['deleted_at', 'id'], where: { unset: ['deleted_at'] } },
+      documented_applications: {
+        on: ['deleted_at', 'id'],
+        where: { set: ['document'], unset: ['deleted_at'] },
+      },
+      registered_applications: {
+        on: ['document', 'id'],
+        where: { unset: ['document', 'deleted_at'] },
+      },
       unfinished_applications: {
         on: ['unfinished_since'],
         where: { set: ['unfinished_since'] },

@@ -3,7 +3,7 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
-import { type Givens, isSet, lessThan, when } from '../condition.ts';
+import { type Condition, type Givens, isSet, lessThan, when } from '../condition.ts';
 import { deletionWork, type Work, withEnding } from '../endings.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
 import type { RecordOf } from '../kind.ts';
@@ -73,18 +73,20 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
   const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
-  const list = db.list(
-    kind,
-    (range: Givens<Listed>) => [
-      existing,
-      when(range.before, { id: lessThan(range.before) }),
-      when(range.with_document, { document: isSet }),
-      when(range.without_document, { document: null }),
-    ],
-    APPLICATION,
-    applicationOf,
-    { order: newestFirst },
-  );
+  const listOf = (index: string, which: Condition<typeof kind> = {}) =>
+    db.list(
+      kind,
+      ({ before }: Givens<Listed>) => [
+        { ...existing, ...which },
+        when(before, { id: lessThan(before) }),
+      ],
+      APPLICATION,
+      applicationOf,
+      { index, order: newestFirst },
+    );
+  const listAll = listOf('listed_applications');
+  const listDocumented = listOf('documented_applications', { document: isSet });
+  const listRegistered = listOf('registered_applications', { document: null });
   const create = db.modify(
     kind,
     ({ id }: ApplicationRecord) => id,
@@ -245,12 +247,10 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
     authenticateApplication: (application_id, { mayBeStale } = {}) =>
       authenticate({ application_id, mayBeStale }),
 
-    listApplications: (range, { documented } = {}) =>
-      list({
-        ...range,
-        with_document: documented === true || null,
-        without_document: documented === false || null,
-      }),
+    listApplications: (range, { documented } = {}) => {
+      if (documented === undefined) return listAll(range);
+      return documented ? listDocumented(range) : listRegistered(range);
+    },
 
     async addSecret(application_id, secret, limit) {
       return (await add({ application_id, secret, ...limit })) ?? 'application_not_found';
@@ -281,8 +281,6 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
 
 interface Listed {
   before: string | null;
-  with_document: true | null;
-  without_document: true | null;
 }
 
 interface NewSecret extends OfId {
