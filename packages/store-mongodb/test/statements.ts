@@ -21,6 +21,8 @@ const others = new Set([
   ...['hello', 'ping', 'buildInfo', 'connectionStatus', 'create', 'createIndexes', 'listIndexes'],
 ]);
 
+const writing = new Set(['insert', 'update', 'delete', 'findAndModify']);
+
 /**
  * Opens a store that explains the commands of each call once the call is over.
  *
@@ -30,7 +32,7 @@ const others = new Set([
 export async function openExplained(
   url: string,
   onExplained: (shape: string, examined: Examined) => void,
-): Promise<{ store: SweptStore; close(): Promise<void> }> {
+): Promise<{ store: SweptStore; takeChanged(): number; close(): Promise<void> }> {
   const { client, name } = createClient(url, defaultTimeouts);
   const database = new Database(client, name, defaultTimeouts, undefined, {
     reducesRevoked: true,
@@ -39,6 +41,11 @@ export async function openExplained(
   const explainer = createClient(url, defaultTimeouts).client;
   let sent: CommandStartedEvent[] = [];
   client.on('commandStarted', (event) => sent.push(event));
+  let changed = 0;
+  client.on('commandSucceeded', ({ commandName, reply }) => {
+    const { n, lastErrorObject } = reply as Document;
+    if (writing.has(commandName)) changed += n ?? lastErrorObject?.n ?? 0;
+  });
 
   async function explainSent(): Promise<void> {
     const commands = sent.splice(0);
@@ -61,17 +68,24 @@ export async function openExplained(
       await sweepEndpoints(Date.now());
     },
   };
-  const explained = Object.entries(store).map(([operation, call]) => [
-    operation,
+  const explained =
+    (call: unknown) =>
     async (...input: unknown[]) => {
       const result = await (call as (...input: unknown[]) => unknown)(...input);
       await explainSent();
       return result;
-    },
-  ]);
+    };
+  const calls = Object.entries(store).map(([operation, call]) => [operation, explained(call)]);
+  const housekeeping = own.housekeeping.map(({ name, step }) => ({ name, step: explained(step) }));
   sent = [];
   return {
-    store: Object.fromEntries(explained),
+    store: { ...Object.fromEntries(calls), housekeeping },
+    /** How many documents were written since this was called last. */
+    takeChanged() {
+      const count = changed;
+      changed = 0;
+      return count;
+    },
     async close() {
       await database.close();
       await explainer.close();

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { grants } from '@latchkey/store/kinds';
 import type { Store } from '@latchkey/store/store';
 import { everyOperation, rowsBeside } from '@latchkey/store-suite/every-operation';
@@ -17,15 +14,12 @@ import {
   anInitiator,
   granted,
 } from '@latchkey/store-suite/records';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../src/sqlite-store.ts';
 import { openSqliteTarget } from '../src/transfer.ts';
+import { isOfRows, record, replay, type Sent } from './recorded.ts';
 
-// node:sqlite does not say what a statement examined. So the statements of every operation are
-// recorded, and Python runs them again, in their order, on a copy of the database: it counts the
-// instructions of SQLite's virtual machine. A loop takes at least one for each row that it
-// examines; the height of a tree takes none. Python has an SQLite of its own, perhaps an older one:
-// `statements.test.ts` has the plans of ours, and the scans that are one instruction.
+// `statements.test.ts` has the plans of these, and the scans that are one instruction.
 
 const GRANTS = 20_000;
 const BESIDE = 200;
@@ -64,8 +58,6 @@ async function everyEvent(store: Store): Promise<void> {
   await store.deleteEndpoint(own.id, now);
 }
 
-type Parameters = unknown[] | Record<string, unknown>;
-
 describe('a statement for SQLite', () => {
   let directory: string;
   const prepared = new Set<string>();
@@ -88,7 +80,9 @@ describe('a statement for SQLite', () => {
         (records) => target.write(grants, { records }, mark),
       );
       await target.close();
-      const recorded = record();
+      const recorded = record((sql) => {
+        if (isOfRows(sql)) prepared.add(sql);
+      });
       const options = { revokedGrantDays: 1, recordsEvents: true };
       const store = await openSqliteStore({ path, clock: Date.now, ...options });
       await rowsBeside(store, BESIDE);
@@ -112,75 +106,17 @@ describe('a statement for SQLite', () => {
       await store.admitEventsKeys({ current: 'c', previous: null }).catch(() => {});
       await store.close();
       recorded.stop();
-      walks.push(replay(copy, recorded.statements));
+      walks.push(check(copy, recorded.statements));
     }
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  function record() {
-    const statements: [sql: string, parameters: Parameters][] = [];
-    let database: DatabaseSync | undefined;
-    const { prepare, exec } = DatabaseSync.prototype;
-    vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (
-      this: DatabaseSync,
-      sql,
-      ...options
-    ) {
-      database = this;
-      if (/^\s*(SELECT|WITH|UPDATE|DELETE|INSERT)/.test(sql)) prepared.add(sql);
-      return prepare.call(this, sql, ...options);
-    });
-    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
-      statements.push([sql, []]);
-      return exec.call(this, sql);
-    });
-    for (const name of ['run', 'get', 'all'] as const) {
-      const run = StatementSync.prototype[name] as (...given: unknown[]) => unknown;
-      vi.spyOn(StatementSync.prototype, name).mockImplementation(function (
-        this: StatementSync,
-        ...given: unknown[]
-      ) {
-        const [first] = given;
-        const isNamed = typeof first === 'object' && first !== null && !ArrayBuffer.isView(first);
-        statements.push([this.sourceSQL, isNamed ? (first as Parameters) : given]);
-        return run.apply(this, given);
-      } as never);
-    }
-    return {
-      statements,
-      database: () => database as DatabaseSync,
-      stop: () => vi.restoreAllMocks(),
-    };
-  }
-
-  function replay(path: string, statements: [string, Parameters][]): Map<string, number> {
-    const runnable = statements.filter(
-      ([sql]) => !/^(?:PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/.test(sql),
-    );
-    const lines = runnable.map(([sql, parameters]) => {
-      const given = Array.isArray(parameters)
-        ? parameters.map(plain)
-        : Object.fromEntries(
-            Object.entries(parameters).map(([name, value]) => [name, plain(value)]),
-          );
-      return JSON.stringify([sql, given]);
-    });
-    const program = fileURLToPath(new URL('replay.py', import.meta.url));
-    const output = execFileSync('python3', [program, path], {
-      input: lines.join('\n'),
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
+  function check(copy: string, statements: readonly Sent[]): Map<string, number> {
     const counts = new Map<string, number>();
-    output
-      .trim()
-      .split('\n')
-      .forEach((line, index) => {
-        const [instructions, rows] = JSON.parse(line) as [number, number];
-        const sql = runnable[index]?.[0] ?? '';
-        counts.set(sql, Math.max(counts.get(sql) ?? 0, instructions));
-        if (instructions > most(rows)) excessive.push(`${instructions} for ${rows} rows: ${sql}`);
-      });
+    for (const { sql, instructions, rows } of replay(copy, statements)) {
+      counts.set(sql, Math.max(counts.get(sql) ?? 0, instructions));
+      if (instructions > most(rows)) excessive.push(`${instructions} for ${rows} rows: ${sql}`);
+    }
     return counts;
   }
 
@@ -202,8 +138,3 @@ describe('a statement for SQLite', () => {
     expect(excessive).toEqual([]);
   });
 });
-
-function plain(parameter: unknown): unknown {
-  if (parameter instanceof Uint8Array) return [...parameter];
-  return typeof parameter === 'bigint' ? Number(parameter) : parameter;
-}

@@ -270,6 +270,7 @@ export async function everyOperation(
 
   await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });
   await store.sweep();
+  for (const { step } of store.housekeeping) await step(now, 10);
 
   const trial = anAccount();
   const tried = await granted(store, { account: trial });
