@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,12 +17,16 @@ import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import pino from 'pino';
 import { v7 } from 'uuid';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkRedemption } from '../../src/doctor/check-redemption.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import { openStore } from '../../src/open-store.ts';
+import { succeed } from '../http/call.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import { linkedApplication } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
+import { launchServer, listening } from '../http/served-process.ts';
 import { manyGrants } from './many-grants.ts';
 
 async function doctor(environment: NodeJS.ProcessEnv, ...words: string[]) {
@@ -190,6 +194,41 @@ describe('the doctor on SQLite', () => {
   test('says that the check of a large file has not finished, and ends it', async () => {
     const finding = await checkDamage(path, { deep: false, seconds: 0.001 });
     expect(finding).toMatchObject({ level: 'warning', found: expect.stringContaining('finished') });
+  });
+
+  test('holds up no request of a service, however long the check of the file takes', async () => {
+    const server = launchServer(database.url);
+    onTestFinished(() => server.kill('SIGKILL'));
+    const service = { url: await listening(server) };
+    // Within the check, which reads one moment of the database and does not end.
+    const CHECKS = `${path}.checks`;
+    const hooks = `
+      const { writeFileSync } = process.getBuiltinModule('node:fs');
+      const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+      const { prepare } = DatabaseSync.prototype;
+      DatabaseSync.prototype.prepare = function (statement) {
+        if (statement.includes('quick_check')) {
+          this.exec('BEGIN');
+          prepare.call(this, 'SELECT count(*) FROM accounts').get();
+          writeFileSync(process.env.CHECKS, String(process.pid));
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+        }
+        return prepare.call(this, statement);
+      };`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+    const checking = startCommand(['doctor'], { ...settings(), NODE_OPTIONS, CHECKS });
+    const pid = await vi.waitFor(async () => {
+      const text = await readFile(CHECKS, 'utf8');
+      expect(text).not.toBe('');
+      return Number(text);
+    }, 60_000);
+    const { link, bearer, account_id } = await linkedApplication(service);
+    const { grant_id } = await link();
+    await succeed(service, 'grants.revoke', { grant_id }, bearer);
+    await succeed(service, 'admin.accounts.erase', { account_id }, operator);
+    expect(checking.run.code).toBeNull();
+    process.kill(pid, 'SIGKILL');
+    expect((await checking.ended).stdout).toMatch(/^ok {7}convert /m);
   });
 
   test('finds what is no database of Latchkey, and one of a newer version, and changes neither', async () => {
