@@ -3,7 +3,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addExamples, allCommands, pathOf } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { exitCode } from './exit-code.ts';
-import { createProgress } from './progress.ts';
 import { outputTo, type Terminal } from './terminal.ts';
 
 /** Runs the command that this process was started with. */
@@ -26,15 +25,18 @@ export async function runProcess(): Promise<void> {
 }
 
 export async function runCommandLine(words: readonly string[], given: Terminal): Promise<number> {
-  const progress = createProgress(given);
-  const { terminal } = progress;
+  // Only there, so that a script pays nothing for it.
+  const progress = given.stderr.isTTY
+    ? (await import('./progress.ts')).createProgress(given)
+    : null;
+  const terminal = progress?.terminal ?? given;
   const program = await createProgram(terminal, words);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
     const { url, service, json } = action.opts();
     const path = pathOf(action);
     terminal.serviceUrl = WITH_AN_ADDRESS.has(path) ? service : url;
-    if (terminal.stderr.isTTY && !json && path !== 'latchkey serve') progress.begin(path);
+    if (!json && path !== 'latchkey serve') progress?.begin(path);
     await import('./tell-failure.ts');
   });
   try {
@@ -47,7 +49,7 @@ export async function runCommandLine(words: readonly string[], given: Terminal):
     const { tellFailure } = await import('./tell-failure.ts');
     return tellFailure(error, terminal);
   } finally {
-    progress.end();
+    progress?.end();
   }
   const { failure } = terminal.stdout;
   // `serve` has done its work even if nobody reads its output.
