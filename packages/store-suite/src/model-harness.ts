@@ -53,7 +53,9 @@ async function openModel(
     <Args extends unknown[]>(call: (...args: Args) => unknown) =>
     async (...args: Args): Promise<never> => {
       if (isClosed) throw new DomainError('store_unavailable', {}, new Error('It is closed.'));
-      return structuredClone(await call(...structuredClone(args))) as never;
+      const result = call(...structuredClone(args));
+      // At once: what another call changes meanwhile is not its own.
+      return structuredClone(result instanceof Promise ? await result : result) as never;
     };
   const claimed = {
     ...{ name: 'The model', ...marksOf(state) },
