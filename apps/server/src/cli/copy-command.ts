@@ -37,13 +37,21 @@ async function copy(
 ): Promise<void> {
   const { copyDatabase } = await import('@latchkey/store/copy-database');
   const { driverOf } = await import('../open-store.ts');
+  const { DomainError } = await import('@latchkey/domain/domain-error');
+  const { afterParts } = await import('./error-texts.ts');
   const from = await urlOf(command, 'from', options);
   const to = await urlOf(command, 'to', options);
   const source = await driverOf(from).openSource(from, { last });
   try {
     const target = await driverOf(to).openTarget(to);
     try {
-      const result = await copyDatabase(source, target, { last, onStep: showStep });
+      const result = await copyDatabase(source, target, { last, onStep: showStep }).catch(
+        (error) => {
+          throw error instanceof DomainError
+            ? afterParts(`${target.name} may have a part of ${source.name}.`, error)
+            : error;
+        },
+      );
       const { scopes, resources, keys, applications, accounts, grants, written, removed } = result;
       const text = `${target.name} has the ${scopes} scopes, ${resources} resources, ${keys} keys, ${applications} applications, ${accounts} accounts and ${grants} grants of ${source.name}: ${written} records were written, ${removed} removed, and all of them compared. Codes that are not converted yet were not copied.`;
       const next = last

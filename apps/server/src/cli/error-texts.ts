@@ -41,6 +41,24 @@ export function errorText({ code, members, cause }: DomainError): string {
   return `${code}: ${textOf(code)}\n${issues.join('')}${back}${because}`;
 }
 
+/** In a sentence, without what to do. */
+export function tell(error: unknown): string {
+  const { code, cause } = DomainError.from(error);
+  return cause instanceof Error ? `${code}, ${cause.message}` : code;
+}
+
+/**
+ * Of a command that works in parts, and was interrupted. The text of most errors says that nothing was changed.
+ *
+ * @param done - a sentence
+ */
+export function afterParts(done: string, cause: Error): Error {
+  const why = cause instanceof DomainError ? `${tell(cause)}.` : cause.message;
+  return new Error(`${done} Then it failed: ${why} Run the same command again to continue.`, {
+    cause,
+  });
+}
+
 export function textOf(code: ErrorCode): string {
   return texts[code] ?? errorDefinition(code).description;
 }

@@ -3,7 +3,7 @@ import { isUuid, type RevokedGrant } from '@latchkey/schema';
 import type { Parties } from '@latchkey/store/store';
 import { CHANGING, withCalls } from './calls.ts';
 import { confirmEnding } from './confirm.ts';
-import { messageOf } from './error-texts.ts';
+import { afterParts, messageOf } from './error-texts.ts';
 import type { CallAsOperator } from './open-for-command.ts';
 import { operationRows } from './operation-rows.ts';
 import { restOf } from './rest-of-work.ts';
@@ -138,7 +138,9 @@ async function revokeAll(
     for (const [index, outcome] of outcomes.entries()) {
       if (!(outcome instanceof Error)) continue;
       only = outcome;
-      if (!concernsOne(outcome)) throw goOn(outcome, done);
+      if (!concernsOne(outcome)) {
+        throw done === 0 ? outcome : afterParts(`${done} grants are revoked.`, outcome);
+      }
       if (asked > 1)
         stderr.write(`number ${asked - batch.length + index + 1}: ${messageOf(outcome)}`);
     }
@@ -164,13 +166,4 @@ async function revokeOne(call: CallAsOperator, grant_id: string): Promise<Revoke
 function concernsOne(error: Error): boolean {
   const { code } = DomainError.from(error);
   return code === 'grant_not_found' || code === 'parameter_invalid';
-}
-
-function goOn(error: Error, done: number): Error {
-  return done === 0
-    ? error
-    : new Error(
-        `${messageOf(error)}${done} grants were revoked before this. Run the same command again to continue.`,
-        { cause: error },
-      );
 }

@@ -12,6 +12,7 @@ import { revoke } from '@latchkey/rules/grants/revoke';
 import type { Service } from '@latchkey/rules/service';
 import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
 import { plainApplication } from '@latchkey/store/plain-application';
+import { tell } from '../cli/error-texts.ts';
 
 /** Its grant never works, not even if this is interrupted: its application is disabled before. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
@@ -102,9 +103,4 @@ async function errorOf(call: Promise<unknown>): Promise<string | null> {
   } catch (error) {
     return DomainError.from(error).code;
   }
-}
-
-export function tell(error: unknown): string {
-  const { code, cause } = DomainError.from(error);
-  return cause instanceof Error ? `${code}, ${cause.message}` : code;
 }

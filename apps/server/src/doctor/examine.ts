@@ -2,6 +2,7 @@ import { BadSetting } from '@latchkey/domain/bad-setting';
 import { type Finding, ok, problem, skipped } from '@latchkey/store/finding';
 import type { OnStep } from '@latchkey/store/step';
 import pino from 'pino';
+import { tell } from '../cli/error-texts.ts';
 import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
 import { driverOf } from '../open-store.ts';
@@ -9,7 +10,7 @@ import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { oldestNode } from '../supported-node.ts';
 import { checkDocuments } from './check-documents.ts';
 import { checkEvents } from './check-events.ts';
-import { checkRedemption, tell } from './check-redemption.ts';
+import { checkRedemption } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
 import { checkWork } from './check-work.ts';
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { runCommand, runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { manyGrants } from './many-grants.ts';
 
 describeOnAnyStore('grant revoke', (fresh) => {
@@ -126,5 +129,43 @@ describeOnAnyStore('grant revoke', (fresh) => {
     ).ended;
     expect({ stdout, stderr }).toEqual({ stdout: 'exit 0\n', stderr: '' });
     expect(await active()).toEqual([]);
+  });
+});
+
+test('a database that fails half way is no reason to say that nothing was changed', async () => {
+  const database = await sqliteDatabase();
+  onTestFinished(() => database.remove());
+  const { application } = await manyGrants(database.url, 100);
+  const settings = { DATABASE_URL: database.url };
+  const lock = new DatabaseSync(database.url.slice('file:'.length));
+  onTestFinished(() => lock.close());
+  const { stdout: list } = await runInProcess(['grant', 'list', '--app', application.id], settings);
+  const ids = list.match(/^\S+(?=.*\tactive\b)/gm) ?? [];
+  expect(ids).toHaveLength(75);
+  let [stdout, stderr] = ['', ''];
+  async function* input() {
+    yield `${ids.slice(0, 50).join('\n')}\n`;
+    await vi.waitFor(() => expect(stdout.split('\n')).toHaveLength(51), 60_000);
+    lock.exec('BEGIN IMMEDIATE');
+    yield ids.slice(50).join('\n');
+  }
+  const code = await runCommandLine(['grant', 'revoke', '-'], {
+    environment: settings,
+    stdin: Readable.from(input()),
+    stdout: {
+      write: (text: string) => {
+        stdout += text;
+      },
+    },
+    stderr: {
+      write: (text: string) => {
+        stderr += text;
+      },
+    },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      '50 grants are revoked. Then it failed: store_unavailable, database is locked. Run the same command again to continue.\n',
   });
 });
