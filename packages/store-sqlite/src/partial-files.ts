@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** In the same directory, since a rename is atomic only within a file system. */
@@ -10,13 +10,21 @@ export function partialOf(path: string): string {
 export function leftoversOf(path: string): string[] {
   const folder = dirname(path);
   const prefix = `${basename(path)}.`;
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     const rest = name.startsWith(prefix) ? name.slice(prefix.length) : '';
     const pid = Number(/^(\d+)\.partial/.exec(rest)?.[1] ?? Number.NaN);
     const isLeft = !Number.isNaN(pid) && (pid === process.pid || !isRunning(pid));
     return isLeft ? [join(folder, name)] : [];
   });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // There is none, or this user may not read it.
+    return [];
+  }
 }
 
 export function removeLeftovers(path: string): void {
