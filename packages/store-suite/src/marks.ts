@@ -246,11 +246,11 @@ export function describeMarks(stores: SuiteStores): void {
       const { account, application } = pair;
       const parties: Parties[] = [
         { account_id: account.id, application_id: application.id },
-        { application_id: application.id },
         { account_id: account.id },
+        { application_id: application.id },
       ];
-      // The first one's clock is ahead of the others', but not of the second's.
-      const times = [20, 30, 10];
+      // The first one's clock is ahead of the second's.
+      const times = [20, 10, 30];
       const works: (Work | null)[] = [];
       const made = [pair.grant.grant_id];
       for (const [index, of] of parties.entries()) {
@@ -262,8 +262,7 @@ export function describeMarks(stores: SuiteStores): void {
         Promise.all(
           made.map(async (id) => (await authenticated(stores.other, id))?.grant.revoked_at),
         );
-      // The second grant was made before the last two marks, of which the account's has the lesser time.
-      const expected = [20, 10, 10, null];
+      const expected = [20, 10, 30, null];
       expect(await ends()).toEqual(expected);
       for (const work of works.toReversed()) {
         await finish(stores.store, work, 1);

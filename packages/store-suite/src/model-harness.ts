@@ -50,9 +50,11 @@ async function openModel(
 ): Promise<Store> {
   let isClosed = false;
   const handled =
-    <Args extends unknown[]>(call: (...args: Args) => unknown) =>
+    <Args extends unknown[]>(call: (...args: Args) => unknown, name = '') =>
     async (...args: Args): Promise<never> => {
-      if (isClosed) throw new DomainError('store_unavailable', {}, new Error('It is closed.'));
+      const isBehindMark = name === 'doStep' || name === 'finishWork';
+      const code = isBehindMark ? 'outcome_unknown' : 'store_unavailable';
+      if (isClosed) throw new DomainError(code, {}, new Error('It is closed.'));
       const result = call(...structuredClone(args));
       // At once: what another call changes meanwhile is not its own.
       return structuredClone(result instanceof Promise ? await result : result) as never;
@@ -63,7 +65,7 @@ async function openModel(
   };
   if (claim) await claimDatabase(claimed, claim);
   const methods = Object.entries(modelStore(state, recordsEvents));
-  const calls = methods.map(([name, call]) => [name, handled(call as never)]);
+  const calls = methods.map(([name, call]) => [name, handled(call as never, name)]);
   return {
     ...(Object.fromEntries(calls) as Omit<
       Store,

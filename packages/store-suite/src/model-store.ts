@@ -20,7 +20,7 @@ import {
   standingOf,
 } from '@latchkey/store/delivery';
 import { endReason } from '@latchkey/store/end-reason';
-import { deletionWork, type Work } from '@latchkey/store/endings';
+import { deletionWork, ENDINGS_KEPT, type Work } from '@latchkey/store/endings';
 import {
   accountUpdated,
   applicationChanged,
@@ -213,6 +213,12 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     const ended = grantsOf({})
       .filter(isMeant)
       .filter((grant) => end(grant, work.at, work.by, reason));
+    const own = state.unfinished.filter(
+      (one) => one.work.account_id === work.account_id && work.account_id !== null,
+    );
+    // There is no room for more, so the oldest one is finished.
+    if (own.length === ENDINGS_KEPT)
+      state.unfinished = state.unfinished.filter((one) => one !== own[0]);
     state.unfinished.push({ work, revoked: ended.map(revokedOf), codes_cancelled });
     return work;
   }
@@ -496,7 +502,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return mark(work, { account_id }, 'account_erased');
     },
 
-    markRevocation({ account_id = null, application_id = null, now, initiator }) {
+    markRevocation({ account_id = null, application_id = null, before, now, initiator }) {
       if (account_id !== null) {
         if (!methods.findAccount(account_id)) return null;
       } else {
@@ -504,11 +510,14 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         if (!application) return null;
         application.revocations = nextRevocation(application.id);
       }
-      const work = { kind: 'revocation', account_id, application_id, before: 0 } as const;
-      return mark(
-        { ...work, at: now, by: initiator },
-        { account_id: account_id ?? undefined, application_id: application_id ?? undefined },
-      );
+      const of = { kind: 'revocation', account_id, application_id, before: 0 } as const;
+      const work = { ...of, at: now, by: initiator };
+      // What had a lesser number than a former mark is ended already.
+      if (before !== undefined) return work;
+      return mark(work, {
+        account_id: account_id ?? undefined,
+        application_id: application_id ?? undefined,
+      });
     },
 
     listWork: (limit) => state.unfinished.map(({ work }) => work).slice(0, limit),
