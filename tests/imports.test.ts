@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, string[][]>> = {
     ['audit', 'limits', 'log'],
     [
       ...['accounts', 'applications', 'client-documents', 'connections', 'events'],
-      ...['grants', 'keys', 'linking', 'registration', 'resources', 'summary'],
+      ...['grants', 'keys', 'linking', 'registration', 'resources', 'summary', 'work'],
     ],
   ],
   'apps/server': [

@@ -254,6 +254,7 @@ describe('a running service', () => {
     const document_uri = 'https://app.example/client.json';
     const document = { client_id: document_uri, redirect_uris: acme.redirect_uris };
     await call('/admin/documents/pin', ADMIN_SECRET, { document_uri, document });
+    await call('/admin/grants/revoke', ADMIN_SECRET, { application_id: id });
     const endpoints = '/admin/endpoints';
     await call(`${endpoints}/${endpoint.id}/rotate`, ADMIN_SECRET, {});
     await call(`${endpoints}/${endpoint.id}/ping`, ADMIN_SECRET, {});

@@ -71,7 +71,7 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
 
 const everyCheck = [
   ...['node', 'settings', 'store', 'damage', 'version', 'topology', 'indexes', 'rights'],
-  ...['write_concern', 'clock', 'tls', 'disk', 'events', 'convert'],
+  ...['write_concern', 'clock', 'tls', 'disk', 'events', 'work', 'convert'],
 ];
 
 describeOnEachStore('the doctor', (fresh) => {

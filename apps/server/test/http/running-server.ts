@@ -69,7 +69,7 @@ export type ServerWithDatabase = TestServer & { database: TestDatabase };
 export function useServer(
   fresh: FreshDatabase,
   environment?: NodeJS.ProcessEnv,
-  options?: Pick<TestOptions, 'resolve'>,
+  options?: Pick<TestOptions, 'resolve' | 'work'>,
 ): ServerWithDatabase {
   const server = {} as ServerWithDatabase;
   beforeAll(async () => {
