@@ -259,6 +259,15 @@ export interface Application {
   grants_per_account: number | null;
 }
 
+/** A deleted application, as it was. */
+export interface DeletedApplication extends Application {
+  /**
+   * None of its secrets, codes and grants works, in both states. `deleting`: not all of its grants
+   * are written down as revoked yet, which the service does in the background. `deleted`: they are.
+   */
+  state: 'deleting' | 'deleted';
+}
+
 /** A new application with its first secret, which is shown only once. */
 export interface NewApplication extends Application {
   /** The secret, `lk_app_…`. It is not shown again. Absent if the application is public. */
@@ -590,7 +599,7 @@ export interface Connection {
    * 8601, such as `2026-11-21T02:15:30.123+00:00`.
    */
   last_used_at: string | null;
-  /** Its active grants, newest first. */
+  /** Its active grants, newest first; of more than 100 the newest 100. */
   grants: {
     /** Identifies the grant. A UUID in lower case. */
     grant_id: string;
@@ -601,6 +610,25 @@ export interface Connection {
     /** What the user chose at the consent, such as a workspace; null for nothing. */
     choice: Choice | null;
   }[];
+  /** How many active grants it has. */
+  grants_total: number;
+}
+
+/** What a disconnect has ended. */
+export interface RevokedGrantList {
+  object: 'list';
+  /**
+   * The grants that were written down as revoked in this call, newest first, at most 1,000. Empty
+   * does not mean that there were none.
+   */
+  data: RevokedGrant[];
+  next_cursor: null;
+  /**
+   * Every grant that was active before the call has ended, and every code, in both states.
+   * `revoking`: not all of it is written down yet, which the service does in the background.
+   * `revoked`: it is.
+   */
+  state: 'revoking' | 'revoked';
 }
 
 /** A page for one account. */
@@ -794,16 +822,34 @@ export interface AccountErasure {
   object: 'account_erasure';
   /** The id of the account. A UUID in lower case. */
   id: string;
-  /** How many grants this call revoked: 0 if the account was erased before. */
+  /**
+   * Nothing of the account works, and no reader gets its data, in both states. `erasing`: some of
+   * it is still stored, and the service removes it in the background. `erased`: nothing is, also of
+   * an account that was never known.
+   */
+  state: 'erasing' | 'erased';
+  /**
+   * How many grants were written down as revoked in this call. 0 does not mean that there were
+   * none.
+   */
   grants_revoked: number;
 }
 
 /** What a call has ended. */
 export interface GrantRevocations {
   object: 'grant_revocations';
-  /** How many grants this call revoked. */
+  /**
+   * Every grant that was active before the call has ended, and every code, in both states.
+   * `revoking`: not all of it is written down yet, which the service does in the background.
+   * `revoked`: it is.
+   */
+  state: 'revoking' | 'revoked';
+  /**
+   * How many grants were written down as revoked in this call. 0 does not mean that there were
+   * none.
+   */
   grants_revoked: number;
-  /** How many codes, which were not converted, this call cancelled. */
+  /** How many codes, which were not converted, were written down as cancelled in this call. */
   codes_cancelled: number;
 }
 
@@ -841,8 +887,11 @@ export interface GrantCounts {
    * any is missing.
    */
   revoked: Record<string, number>;
-  /** How many are active now. Counted once a day, and kept up to date in between. */
-  live: number;
+  /**
+   * How many are active now; null before the first count. Counted once a day in the background, and
+   * kept up to date in between.
+   */
+  live: number | null;
 }
 
 /** Events and endpoints as they are now, in a `Summary`. */

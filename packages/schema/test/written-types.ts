@@ -23,7 +23,8 @@ export interface WrittenTypes {
   clientDocumentList: types.List<types.ClientDocument>;
   codeEntry: types.CodeEntry;
   connection: types.Connection;
-  connectionList: types.CompleteList<types.Connection>;
+  connectionList: types.List<types.Connection>;
+  deletedApplication: types.DeletedApplication;
   delivery: types.Delivery;
   deliveryList: types.List<types.Delivery>;
   emptyObject: Record<string, never>;
@@ -75,7 +76,7 @@ export interface WrittenTypes {
   resource: types.Resource;
   resourceList: types.CompleteList<types.Resource>;
   revokedGrant: types.RevokedGrant;
-  revokedGrantList: types.CompleteList<types.RevokedGrant>;
+  revokedGrantList: types.RevokedGrantList;
   scopeDescription: types.Scope;
   scopeList: types.CompleteList<types.Scope>;
   self: types.Self;

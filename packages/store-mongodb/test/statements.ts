@@ -57,7 +57,7 @@ export async function openExplained(
     }
   }
 
-  const { sweepEndpoints, housekeeping: _, ...own } = operations(database, Date.now, true);
+  const { sweepEndpoints, ...own } = operations(database, Date.now, true);
   const store: SweptStore = {
     ...own,
     ping: async () => undefined,

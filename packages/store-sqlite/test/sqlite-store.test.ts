@@ -171,7 +171,7 @@ describe('the SQLite store', () => {
     if (way === 'copy') {
       await (await database.open({ claim: { evenIfCopied: false } })).close();
       const [source, to] = [await openSqliteSource(database.path), await target.openTarget()];
-      await copyDatabase(source, to as Transfer, { last: false, onProgress() {} });
+      await copyDatabase(source, to as Transfer, { last: false });
       await Promise.all([source.close(), to.close()]);
     } else {
       const file = `${target.path}.backup`;

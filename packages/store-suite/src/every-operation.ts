@@ -35,7 +35,7 @@ import {
   redemptionOf,
 } from './records.ts';
 
-export type SweptStore = Omit<Store, 'close' | 'housekeeping'> & { sweep(): Promise<void> };
+export type SweptStore = Omit<Store, 'close'> & { sweep(): Promise<void> };
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

@@ -98,8 +98,8 @@ async function copyWith(
   const target = await driverOf(to).openTarget(to);
   const changed = (database: Transfer, change = asIs) => ({ ...database, ...change(database) });
   try {
-    const options = { last, onProgress: () => {} };
-    await copyDatabase(changed(source, around.source), changed(target, around.target), options);
+    const [of, into] = [changed(source, around.source), changed(target, around.target)];
+    await copyDatabase(of, into, { last });
   } finally {
     await Promise.all([source.close(), target.close()]);
   }

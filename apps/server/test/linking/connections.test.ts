@@ -104,7 +104,9 @@ describeOnEachStore('the connected applications', (fresh) => {
     await inPortions(names.length, async (index) => {
       const application = anApplication({ name: names[index] as string });
       await store.createApplication(application);
-      await inPortions(grants, () => granted(store, { account, application_id: application.id }));
+      await inPortions(grants, async () => {
+        await granted(store, { account, application_id: application.id });
+      });
     });
   }
 

@@ -9,6 +9,7 @@ import type {
   ClientDocument,
   CompleteList,
   Connection,
+  DeletedApplication,
   Delivery,
   Endpoint,
   GrantEntry,
@@ -30,6 +31,7 @@ import type {
   Replay,
   Resource,
   RevokedGrant,
+  RevokedGrantList,
   Scope,
   Self,
   Settings,
@@ -54,6 +56,7 @@ export type {
   CodeEntry,
   CompleteList,
   Connection,
+  DeletedApplication,
   Delivery,
   Endpoint,
   EventCounts,
@@ -93,10 +96,7 @@ export type {
   SummaryStep,
 } from '@latchkey/schema';
 
-/**
- * The input of `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list`,
- * `pages.end`.
- */
+/** The input of `accounts.get`, `accounts.erase`, `accounts.export`, `pages.end`. */
 export interface AccountIdInput {
   /** The id of the account: a UUID that the host chooses. */
   account_id: string;
@@ -284,6 +284,16 @@ export interface ConnectionInput {
   application_id: string;
 }
 
+/** The input of `connections.list`. */
+export interface ConnectionListInput {
+  /** The id of the account: a UUID that the host chooses. */
+  account_id: string;
+  /** How many entries a page has at the most. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. Default: the first page. */
+  cursor?: string | undefined;
+}
+
 /** The input of `deliveries.retry`. */
 export interface DeliveryIdInput {
   /** The id of the delivery. */
@@ -317,7 +327,7 @@ export interface DocumentListInput {
   pinned?: boolean | undefined;
   /** How many entries a page has at the most. Default: 50. */
   limit?: number | undefined;
-  /** The next_cursor of the previous page. */
+  /** The next_cursor of the previous page. Default: the first page. */
   cursor?: string | undefined;
 }
 
@@ -754,12 +764,13 @@ export interface ApplicationsOperations {
 
   /**
    * Delete a disabled application. Deletes an application for good and returns it as it was. From
-   * the response on, none of its secrets, codes and grants works. Its grants are revoked and its
-   * codes deleted; if there are many, shortly after the response.
+   * the response on, none of its secrets, codes and grants works. If there are so many that the
+   * response would take more than 5 seconds, its `state` is `deleting`, and the rest is written
+   * down in the background.
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a third-party application
+   * @returns a deleted application, as it was
    * @throws an `InvalidRequestError` with `application_not_found` or `application_enabled`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -769,7 +780,10 @@ export interface ApplicationsOperations {
    * '0193aa00-0000-7000-8000-000000000001' });
    * ```
    */
-  delete(input: ApplicationIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+  delete(
+    input: ApplicationIdInput,
+    options?: CallOptions,
+  ): Promise<WithResponse<DeletedApplication>>;
 
   /** Operations on the secrets of applications. */
   readonly secrets: ApplicationsSecretsOperations;
@@ -874,8 +888,10 @@ export interface AccountsOperations {
   /**
    * Erase an account. Revokes the grants of the account, cancels its codes, and removes its
    * personal data, also from the copies in its grants: username and display_name become "erased",
-   * twitter null, and the external id is gone. Idempotent: if there is no such account, nothing is
-   * revoked.
+   * twitter null, and the external id is gone. From the response on, nothing of the account works,
+   * and no reader gets its data. What takes more than 5 seconds is done in the background: then
+   * `state` is `erasing`. A repeated call says how far it is. Idempotent, also for an unknown
+   * account.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -1145,12 +1161,12 @@ export interface DocumentsOperations {
 export interface ConnectionsOperations {
   /**
    * List the connected applications of an account. The applications with active grants of the
-   * account, by name. Empty if there is no such account.
+   * account, by name in code points, then by id. Empty if there is no such account.
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns all connections of an account, by the name of the application; with `for await`, every
-   * entry of every page
+   * @returns a page of a list, by the name of the application; with `for await`, every entry of
+   * every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -1159,15 +1175,17 @@ export interface ConnectionsOperations {
    * '0193aa00-0000-7000-8000-000000000001' })) console.log(entry);
    * ```
    */
-  list(input: AccountIdInput, options?: CallOptions): ListPromise<CompleteList<Connection>>;
+  list(input: ConnectionListInput, options?: CallOptions): ListPromise<List<Connection>>;
 
   /**
    * Disconnect an application from an account. Revokes every active grant of the account with this
-   * application, and returns those it revoked. Idempotent.
+   * application, cancels every code that was not converted, and returns what was written down. From
+   * the response on, none of them works. What takes more than 5 seconds is written down in the
+   * background: then `state` is `revoking`. Idempotent.
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns the grants that the call revoked
+   * @returns what a disconnect has ended
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -1178,10 +1196,7 @@ export interface ConnectionsOperations {
    * });
    * ```
    */
-  revoke(
-    input: ConnectionInput,
-    options?: CallOptions,
-  ): Promise<WithResponse<CompleteList<RevokedGrant>>>;
+  revoke(input: ConnectionInput, options?: CallOptions): Promise<WithResponse<RevokedGrantList>>;
 }
 
 /** Operations on the pages. */
@@ -1379,9 +1394,10 @@ export interface GrantsOperations {
 
   /**
    * Revoke every grant of an account or of an application. Ends every active grant, and cancels
-   * every code that was not converted. Takes exactly one of account_id and application_id.
-   * Idempotent, also for an unknown id. If there are too many for one call, it fails with
-   * `store_unavailable`; what was done stays done, and a repeated call does the rest.
+   * every code that was not converted. From the response on, none of them works. Takes exactly one
+   * of account_id and application_id. What takes more than 5 seconds is written down in the
+   * background: then `state` is `revoking`. Idempotent, also for an unknown id; a repeated call
+   * ends what is active now as well.
    *
    * @param input - what to send
    * @param options - options of this call
