@@ -3,10 +3,10 @@
  * change: `tests/measure.slow.test.ts` and `tests/price.test.ts` hold the service to it. A number rises only by a decision record that says what the caller gets for it; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 39, functions: 135 },
-  'convert on MongoDB': { files: 39, functions: 169 },
-  'linking flow': { files: 94, functions: 371 },
-  'app create': { files: 80, functions: 329 },
+  'convert on SQLite': { files: 41, functions: 143 },
+  'convert on MongoDB': { files: 41, functions: 179 },
+  'linking flow': { files: 96, functions: 390 },
+  'app create': { files: 84, functions: 341 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },
   'add one optional member of an application': { files: 10 },

@@ -200,8 +200,8 @@ db.notices.createIndex({ topic: 1, _id: 1 }, { name: 'notices_by_topic' }, 'majo
 `,
       },
       {
-        at: '`keys`, `links` and `pages` of the\n',
-        instead: '`keys`, `notices`, `links` and `pages` of the\n',
+        at: '`keys`, `leases`,',
+        instead: '`keys`, `notices`, `leases`,',
       },
     ],
   },
