@@ -8,6 +8,9 @@ const account_not_found: Faults = {
   },
 };
 
+/** The place behind an application with this name: its id, then its name. */
+const BEHIND_A = Buffer.concat([Buffer.alloc(16), Buffer.from('A')]).toString('base64url');
+
 export const accountCases: Cases<'admin.accounts.' | 'admin.connections.' | 'admin.pages.'> = {
   'admin.accounts.put': {
     input: ({ account_id }) => ({
@@ -25,7 +28,9 @@ export const accountCases: Cases<'admin.accounts.' | 'admin.connections.' | 'adm
     input: ({ account_id }) => ({ account_id }),
     faults: { account_not_found },
   },
-  'admin.connections.list': { input: ({ account_id }) => ({ account_id }) },
+  'admin.connections.list': {
+    input: ({ account_id }) => ({ account_id, limit: 1, cursor: BEHIND_A }),
+  },
   'admin.connections.revoke': {
     input: ({ account_id, application_id }) => ({ account_id, application_id }),
   },

@@ -197,6 +197,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         grants: [second, first].map(({ grant_id, created_at, scope }) => ({
           ...{ grant_id, created_at, scope, choice: null },
         })),
+        grants_total: 2,
       });
 
       const end = () =>
