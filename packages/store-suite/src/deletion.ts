@@ -4,6 +4,8 @@ import { finish } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   aDeletion,
+  aDocumented,
+  aKeptDocument,
   anApplication,
   anInitiator,
   aSecret,
@@ -114,6 +116,22 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(await stores.store.listWork(1_000)).toContainEqual(deletionWork(other, 0));
       await finish(stores.store, deletionWork(other, 0));
       expect(await stores.store.findApplication(application.id)).toBeNull();
+    });
+
+    test('takes the kept document of it along, and leaves a pinned one', async () => {
+      const { store } = stores;
+      for (const isPinned of [false, true]) {
+        const application = aDocumented({ disabled: true });
+        const { uri: document_uri } = application.document;
+        await store.putDocumented(application);
+        const kept = aKeptDocument({ document_uri });
+        if (isPinned) await store.pinDocument(kept, { most: 1_000 });
+        else await store.keepDocument(kept);
+        const deletion = aDeletion({ application_id: application.id });
+        await store.deleteApplication(deletion);
+        await finish(store, deletionWork(deletion, 0));
+        expect((await stores.other.findKeptDocument(document_uri)) !== null).toBe(isPinned);
+      }
     });
 
     test('was deleted by one of several calls', async () => {

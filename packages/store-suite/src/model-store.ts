@@ -542,6 +542,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       // What is recorded has the address of its document.
       if (work.kind === 'deletion') {
         methods.makeDeliveries(Date.now());
+        const { document_uri = null } = state.deletions.get(work.application_id ?? '') ?? {};
+        if (document_uri !== null) methods.endKeptDocument(document_uri);
         state.deletions.delete(work.application_id ?? '');
       }
       state.unfinished = state.unfinished.filter((one) => !isDeepStrictEqual(one.work, work));

@@ -22,7 +22,7 @@ const ENDS = ['grants', 'codes', 'grants'] as const;
 /** The steps of each kind, in their order. Each may be repeated, and run in several processes at once. */
 export const WORK_STEPS = {
   erasure: ['pages', 'messages', ...ENDS, 'links', 'names', 'log'],
-  deletion: [...ENDS, 'events'],
+  deletion: [...ENDS, 'document', 'events'],
   revocation: ENDS,
 } as const satisfies Readonly<Record<WorkKind, readonly string[]>>;
 

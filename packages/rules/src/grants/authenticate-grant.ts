@@ -50,11 +50,12 @@ export async function findActiveGrant(
   }
   const found = await store.authenticateGrant(grant_id, options);
   if (found === null) throw DomainError.because('secret_of_unknown_grant', { grant_id });
+  // Its deletion has revoked the grant, and says more.
+  if (found.application_disabled === null) throw refusal('application_deleted', found);
   if (!isActive(found)) throw refusal('grant_revoked', found);
   if (!sameHash(found.secret_hash, hashCredential(credential))) {
     throw refusal('grant_secret_wrong', found);
   }
-  if (found.application_disabled === null) throw refusal('application_deleted', found);
   if (found.application_disabled) throw refusal('application_disabled', found);
   if (isIdle(found, clock())) throw refusal('grant_idle', found);
   return found;

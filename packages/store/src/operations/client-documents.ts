@@ -27,6 +27,12 @@ interface OfAddress {
   document_uri: string;
 }
 
+/** Pinned ones are not kept by themselves. */
+export const keptAt = ({ document_uri }: Givens<OfAddress>) => ({
+  document_uri,
+  kept_until: isSet,
+});
+
 export function clientDocuments(db: Adapter): ClientDocuments {
   const keep = db.modify(
     kind,
@@ -89,10 +95,7 @@ export function clientDocuments(db: Adapter): ClientDocuments {
     asItIs,
     { ends: true },
   );
-  const end = db.removeSome(kind, ({ document_uri }: Givens<OfAddress>) => ({
-    document_uri,
-    kept_until: isSet,
-  }));
+  const end = db.removeSome(kind, keptAt);
 
   return {
     keepDocument: keep,

@@ -23,11 +23,12 @@ import {
   workOf,
 } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
-import { accounts, applications, grants, links, pages } from '../kinds.ts';
+import { accounts, applications, grants, keptDocuments, links, pages } from '../kinds.ts';
 import { type AccountRecord, ERASED, type RevokedRecord } from '../records.ts';
 import type { Done, RevocationMark, Store } from '../store.ts';
 import { revisionAfter } from './accounts.ts';
 import type { ByHand } from './by-hand.ts';
+import { keptAt } from './client-documents.ts';
 import { REVOKED, revokedRecord } from './grants.ts';
 import { hasEnding, type Marking, marking, oldestOf } from './marking.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
@@ -164,6 +165,15 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { ends: true },
   );
 
+  const findDocument = db.joined(
+    applications,
+    ({ id }: Givens<{ id: string }>) => ({ id }),
+    ['document_uri'],
+    {},
+    ({ document_uri }: Pick<Application, 'document_uri'>) => document_uri,
+  );
+  const removeDocument = db.removeSome(keptDocuments, keptAt);
+
   type Part = Partial<Omit<Done, 'isOver'>> | null;
 
   /** After the link requests that they are about: a repetition finds those by them. */
@@ -231,6 +241,12 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
 
     log: async ({ account_id }) =>
       (await emptyLog(account_id as string)) ? null : { isHeld: true },
+
+    async document(of) {
+      const document_uri = await findDocument({ id: of.application_id as string });
+      const changed = document_uri === null ? 0 : await removeDocument({ document_uri });
+      return changed === 0 ? null : { changed };
+    },
 
     // What is recorded has the address of the application's document.
     events: async () => ((await tell()) ? {} : null),
