@@ -227,6 +227,37 @@ describe('the SQLite store', () => {
     expect(steps).toBeGreaterThan(8);
   });
 
+  test('keeps an erasure unfinished while its log is read, though the account is put again', async () => {
+    const [one, two] = ['a name that is to be erased', 'another one'];
+    const { id: account_id } = anAccount();
+    const erasure = { account_id, now: 7, initiator: anInitiator() };
+    const put = (username: string) => store.putAccount(anAccount({ id: account_id, username }));
+    const isInFiles = (name: string) =>
+      ['', '-wal'].some((suffix) => readFileSync(database.path + suffix).includes(name));
+    await put(one);
+    const replicator = new (nodeSqlite().DatabaseSync)(database.path);
+    replicator.exec('PRAGMA wal_autocheckpoint = 0; CREATE TABLE _replicator (number INTEGER)');
+    const read = 'BEGIN; SELECT count(*) FROM _replicator';
+    replicator.exec(read);
+
+    const first = await store.markErasure(erasure);
+    expect(await store.doStep(first, 'log', 9)).toMatchObject({ isHeld: true });
+    await put(two);
+    expect(await store.listWork(9)).toEqual([first]);
+    // It begins the log anew, which has nothing of the second erasure yet.
+    replicator.exec('COMMIT; PRAGMA wal_checkpoint; INSERT INTO _replicator VALUES (1)');
+    replicator.exec(read);
+    const second = await store.markErasure(erasure);
+    expect(await store.doStep(second, 'log', 9)).toMatchObject({ isHeld: true });
+    expect(await store.listWork(9)).toEqual([first, second]);
+
+    replicator.exec('COMMIT');
+    await finishAll(store);
+    for (const name of [one, two]) expect(isInFiles(name)).toBe(false);
+    expect(await store.listWork(9)).toEqual([]);
+    replicator.close();
+  });
+
   test('leaves nothing of a code that is redeemed at any step of an erasure', async () => {
     let steps = 0;
     for (let last = 1; steps <= last; steps++) {

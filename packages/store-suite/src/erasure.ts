@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '@latchkey/store/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StoreProcess } from './child.ts';
-import { erase, finishAll } from './finish.ts';
+import { erase, finish, finishAll } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import { fillWithGrants } from './many-grants.ts';
 import {
@@ -198,19 +198,28 @@ export function describeErasure(stores: SuiteStores): void {
       });
     });
 
-    test('can be erased again, and so can one that was never known', async () => {
+    test('can be erased again, which begins no work, and so can one that was never known', async () => {
       const { grant } = await granted(stores.store);
-      const { id } = grant.account;
-      expect(await erase(stores.store, { account_id: id, now: 1, initiator: anInitiator() })).toBe(
-        1,
-      );
-      expect(await erase(stores.other, { account_id: id, now: 2, initiator: anInitiator() })).toBe(
-        0,
-      );
+      const erasure = { account_id: grant.account.id, now: 1, initiator: anInitiator() };
+      const repeat = () =>
+        stores.other.markErasure({ ...erasure, now: 2, initiator: anInitiator() });
+      const isListed = async (account_id: string) =>
+        (await stores.store.listWork(1_000)).some((work) => work.account_id === account_id);
+      const work = await stores.store.markErasure(erasure);
+      expect(await repeat()).toEqual(work);
+      expect((await finish(stores.store, work)).revoked).toHaveLength(1);
+      expect(await repeat()).toEqual({ ...work, is_done: true });
+      expect(await isListed(work.account_id as string)).toBe(false);
       expect(await stores.store.findGrantHistory(grant.grant_id)).toMatchObject({ revoked_at: 1 });
-      expect(
-        await erase(stores.store, { account_id: anId(), now: 1, initiator: anInitiator() }),
-      ).toBe(0);
+
+      const account = anAccount();
+      const unknown = { ...erasure, account_id: account.id };
+      expect(await stores.store.markErasure(unknown)).toMatchObject({ is_done: true });
+      expect(await isListed(account.id)).toBe(false);
+      await stores.store.putAccount(account);
+      const again = await stores.store.markErasure(unknown);
+      expect(again).not.toHaveProperty('is_done');
+      await finish(stores.store, again);
     });
 
     test('can be put again as a new account, and be erased again', async () => {

@@ -11,7 +11,7 @@ export async function finish(
   limit = 100,
 ): Promise<Pick<Done, 'revoked' | 'codes_cancelled'>> {
   const done = { revoked: [] as Done['revoked'], codes_cancelled: 0 };
-  if (work === null) return done;
+  if (work === null || work.is_done) return done;
   for (const step of WORK_STEPS[work.kind]) {
     for (let isOver = false; !isOver; ) {
       const part = await store.doStep(work, step, limit);

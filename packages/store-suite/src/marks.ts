@@ -289,6 +289,25 @@ export function describeMarks(stores: SuiteStores): void {
       expect(await stores.store.listConnected(account.id)).toEqual([]);
     });
 
+    test('leave an erasure unfinished after which the account was put again', async () => {
+      const account = anAccount();
+      await stores.store.putAccount(account);
+      const erasure = { account_id: account.id, now: 7, initiator };
+      const work = await stores.store.markErasure(erasure);
+      await stores.store.putAccount(account);
+      for (let mark = 0; mark < 9; mark++) {
+        const of = { account_id: account.id, application_id: anId() };
+        await markOf(stores.handle(mark), of, 8);
+      }
+      const unfinished = async () =>
+        (await stores.store.listWork(1_000)).filter(({ account_id }) => account_id === account.id);
+      const found = await unfinished();
+      expect(found).toHaveLength(8);
+      expect(found).toContainEqual(work);
+      await finishAll(stores.other);
+      expect(await unfinished()).toEqual([]);
+    });
+
     test('of nobody begin nothing', async () => {
       expect(await markOf(stores.store, { account_id: anId() }, 7)).toBeNull();
       expect(await markOf(stores.store, { application_id: anId() }, 7)).toBeNull();

@@ -127,6 +127,8 @@ export const emptyState = () => ({
   applications: new Map<string, ApplicationRecord>(),
   deletions: new Map<string, { document_uri: string | null }>(),
   /** What its mark has ended is not counted yet. */
+  /** The latest one of each account. */
+  erasures: new Map<string, Work>(),
   unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes_cancelled: number }[],
   /** How often all grants of an application were revoked. */
   revocations: new Map<string, number>(),
@@ -216,12 +218,17 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     const own = state.unfinished.filter(
       (one) => one.work.account_id === work.account_id && work.account_id !== null,
     );
-    // There is no room for more, so the oldest one is finished.
-    if (own.length === ENDINGS_KEPT)
-      state.unfinished = state.unfinished.filter((one) => one !== own[0]);
+    // There is no room for more, so the oldest one is finished. The log of an erasure may be held up.
+    if (own.length === ENDINGS_KEPT) {
+      const first = own.find((one) => one.work.kind !== 'erasure') ?? own[0];
+      state.unfinished = state.unfinished.filter((one) => one !== first);
+    }
     state.unfinished.push({ work, revoked: ended.map(revokedOf), codes_cancelled });
     return work;
   }
+
+  const isUnfinished = (work: Work) =>
+    state.unfinished.some((one) => isDeepStrictEqual(one.work, work));
 
   /** A code that is issued with a lesser number later is ended too. */
   function nextRevocation(application_id: string): number {
@@ -480,8 +487,15 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     // Marks
 
     markErasure({ account_id, now, initiator }) {
-      const { accounts, links, pages, grants, deliveries } = state;
-      accounts.delete(account_id);
+      const { accounts, erasures, links, pages, grants, deliveries } = state;
+      const of = { kind: 'erasure', account_id, application_id: null } as const;
+      const work = { ...of, before: 0, at: now, by: initiator };
+      if (!accounts.delete(account_id)) {
+        const former = erasures.get(account_id) ?? work;
+        erasures.set(account_id, former);
+        return isUnfinished(former) ? former : { ...former, is_done: true };
+      }
+      erasures.set(account_id, work);
       const ownPages = remove(pages, isLike({ account_id }));
       const codes = [...grants.values()].filter(isLike({ account_id, created_at: null }));
       const linkIds = [...ownPages, ...codes].map(({ link_id }) => link_id);
@@ -497,8 +511,6 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         message.body = null;
         if (message.status === 'pending') drop(message, now);
       }
-      const of = { kind: 'erasure', account_id, application_id: null } as const;
-      const work = { ...of, before: 0, at: now, by: initiator };
       return mark(work, { account_id }, 'account_erased');
     },
 

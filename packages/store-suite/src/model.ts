@@ -7,7 +7,7 @@ import { longer, runsAll } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { erase, finishAll } from './finish.ts';
+import { finish, finishAll } from './finish.ts';
 import type { SuiteStores } from './harness.ts';
 import { emptyState, type ModelMethods, type ModelState, modelStore } from './model-store.ts';
 
@@ -469,17 +469,25 @@ class Batch implements fc.AsyncCommand<Model, Run> {
 
 type Method = (...args: never[]) => unknown;
 
-/** Of a mark, only whether it was made: what is unfinished differs. */
+/** Of a mark, only whether it was made, and of an erasure, whether it was done before: what is unfinished differs. */
 function callOf(of: Store | ModelMethods, method: Compared): (...args: unknown[]) => unknown {
   const isModel = !('close' in of);
   const others: Partial<Record<Compared, Method>> = isModel
     ? {
-        erase: (erasure: Erasure) => void of.markErasure(erasure),
+        erase(erasure: Erasure) {
+          const work = of.markErasure(erasure);
+          void of.finishWork(work);
+          return work.is_done === true;
+        },
         markRevocation: (mark: RevocationMark) => of.markRevocation(mark) !== null,
         finishAll: () => undefined,
       }
     : {
-        erase: async (erasure: Erasure) => void (await erase(of, erasure)),
+        async erase(erasure: Erasure) {
+          const work = await of.markErasure(erasure);
+          await finish(of, work);
+          return work.is_done === true;
+        },
         markRevocation: async (mark: RevocationMark) => (await of.markRevocation(mark)) !== null,
         finishAll: () => finishAll(of),
       };

@@ -133,10 +133,10 @@ const isOfAll = ({ account_id, application_id }: Work) =>
 
 /** @param of - the record with the mark */
 export const workOf = (
-  { kind, before, at, by, application_id }: Ending,
+  { application_id, ...ending }: Ending,
   of: { account_id: string } | { application_id: string },
 ): Work => ({
-  ...{ kind, before, at, by, account_id: null, application_id: application_id ?? null },
+  ...{ ...ending, account_id: null, application_id: application_id ?? null },
   ...of,
 });
 

@@ -270,7 +270,7 @@ export interface Ending {
 }
 
 /** What a mark has begun. Any process can go on with it. */
-export interface Work extends Pick<Ending, 'kind' | 'before' | 'at' | 'by'> {
+export interface Work extends Pick<Ending, 'kind' | 'before' | 'at' | 'by' | 'is_done'> {
   /** Null for all of an application. */
   account_id: string | null;
   /** Null for all of an account. */

@@ -550,10 +550,11 @@ export interface Store {
 
   /**
    * Removes the account, also one that was never known, and ends its codes, grants, pages and link requests. Its
-   * names are shown nowhere any more. An account that is put later is a new one: a put does the rest of the work
-   * first.
+   * names are shown nowhere any more. An account that is put later is a new one: a put does the steps of the work
+   * first, but for the log.
    *
-   * @returns what is left to do: to delete its codes, its pages, and the link requests that name it or belong to one
+   * @returns what is left to do, which is done if the account was never known, or was erased before and not put again:
+   *   to delete its codes, its pages, and the link requests that name it or belong to one
    *   of these, to revoke its grants, and to replace the names in their snapshots by {@link ERASED}. At the end, the
    *   database has these names nowhere.
    */

@@ -74,6 +74,11 @@ test.skipIf(programs === null)(
     for (const suffix of ['', '-wal']) {
       expect(readFileSync(path + suffix).includes(NAME), suffix).toBe(false);
     }
+    // A repeat begins nothing that would wait for the log again, and neither does an id that was never known.
+    for (const one of [erased, randomUUID()]) {
+      const repeated = await succeed(server, 'admin.accounts.erase', { account_id: one }, operator);
+      expect(repeated).toMatchObject({ state: 'erased', grants_revoked: 0 });
+    }
     const doctor = await runInProcess(['doctor'], environment);
     expect(doctor.stdout).toContain('_litestream_seq');
     const backup = join(folder, 'backup.db');

@@ -102,9 +102,12 @@ test('of many grants, it names the first 1,000, and ends all', async () => {
   expect(revoked).toHaveLength(MAX_ENDED_GRANTS);
 });
 
-test('nothing marked is nothing to do', async () => {
-  const { start, done } = database(grants(0));
-  expect(await start().run(null)).toMatchObject({ isDone: true, grants_revoked: 0 });
+test.each([
+  ['nothing marked', null],
+  ['a mark whose work is done', { ...work, is_done: true as const }],
+])('%s is nothing to do', async (_, of) => {
+  const { start, done } = database(grants(1));
+  expect(await start().run(of)).toMatchObject({ isDone: true, grants_revoked: 0 });
   expect(done).toEqual([]);
 });
 

@@ -189,7 +189,7 @@ export function createRunner(
     inSteps,
 
     async run(work) {
-      if (work === null) {
+      if (work === null || work.is_done) {
         return { isDone: true, grants_revoked: 0, codes_cancelled: 0, revoked: [] };
       }
       const { progress, pauses } = runs.get(nameOf(work)) ?? begin(work);

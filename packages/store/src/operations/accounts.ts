@@ -3,12 +3,12 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import { newId } from '@latchkey/domain/credentials/credentials';
 import type { Adapter, Decision } from '../adapter.ts';
 import { type Givens, isSet, lessThan, unless, type Where, when } from '../condition.ts';
-import { unfinishedOf, type Work, withEnding, workOf } from '../endings.ts';
+import { type Ending, type Work, withEnding, workOf } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts as kind } from '../kinds.ts';
 import type { AccountRecord, CurrentAccount, ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, Store } from '../store.ts';
-import { hasEnding, type Marking, marking, oldestOf } from './marking.ts';
+import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
 
 type Accounts = Pick<
   Store,
@@ -19,12 +19,13 @@ type Stored = RecordOf<typeof kind>;
 
 const CURRENT = ['account', 'external_id'] as const;
 
-/** @param finish - does all the work of a mark that is left, before a put or another mark takes its place */
-export function accounts(
-  db: Adapter,
-  clock: Clock,
-  finish: (work: Work) => Promise<void>,
-): Accounts {
+interface Completing {
+  /** Does all the work of an erasure that is left before a put takes its place, but for the log. */
+  doSteps(work: Work): Promise<void>;
+  finish(work: Work): Promise<void>;
+}
+
+export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Completing): Accounts {
   const find = db.joined(
     kind,
     ({ id }: Givens<{ id: string }>) => ({ id }),
@@ -51,13 +52,13 @@ export function accounts(
     external_id,
   }));
 
-  /** The erasure that has to be completed first; otherwise null, and it is put. */
+  /** The erasure whose steps have to be done first; otherwise null, and it is put. */
   const put = db.modify(
     kind,
     ({ account }: Put) => account.id,
-    (found, { account, place, now }) => {
+    (found, { account, place, now, after }) => {
       const erasure = found && erasureOf(found);
-      if (erasure) return { result: erasure };
+      if (erasure && !erasure.is_done && erasure.before !== after) return { result: erasure };
       const stored = storedAccount({ account, place: found?.place ?? place });
       const isAsPut = (one: Stored) =>
         isDeepStrictEqual(one.account, stored.account) && one.external_id === stored.external_id;
@@ -94,25 +95,26 @@ export function accounts(
 
   /**
    * From now on nothing is created for the account, and all that it had is ended. The record stays, also that of an
-   * unknown id: a put that arrives late finds its revision raised.
+   * unknown id, of which nothing is left to do: a put that arrives late finds its revision raised.
    */
   const mark = db.modify(
     kind,
     ({ account_id }: Erasure) => account_id,
     (found, { account_id, now, initiator }): Decision<Stored, Marking> => {
-      const begun = found && erasureOf(found);
+      const former = found && erasureOf(found);
       // Nothing was made for the account since.
-      if (begun) return { result: { work: begun } };
+      if (former) return { result: { work: former } };
       const revision = revisionAfter(found);
-      const ending = { kind: 'erasure', before: revision, at: now, by: initiator } as const;
+      const ending: Ending = {
+        ...{ kind: 'erasure', before: revision, at: now, by: initiator },
+        ...(found === null && { is_done: true }),
+      };
       const marks = withEnding(found, ending);
-      if (marks === null) return { result: { first: oldestOf(found, { account_id }) } };
+      if (marks === null) return { result: { first: firstOf(found, { account_id }) } };
       const erased: Stored = {
         ...{ id: account_id, place: null, account: null, username: null, external_id: null },
         ...{ sign_outs: found?.sign_outs ?? 0, revision },
-        // Of several, the first one has ended its grants.
-        ...{ erased_at: found?.erased_at ?? now, erased_by: found?.erased_by ?? initiator },
-        ...{ erased_until: found?.erased_until ?? null, ...marks },
+        ...{ erased_at: now, erased_by: initiator, erased_until: null, ...marks },
       };
       const isMade = (later: Stored) => later.erased_at !== null && hasEnding(later, ending);
       return {
@@ -128,9 +130,11 @@ export function accounts(
   return {
     async putAccount(account) {
       const given = { account, place: newId(clock()), now: clock() };
-      for (let erasure = await put(given); erasure !== null; erasure = await put(given)) {
-        await finish(erasure);
-      }
+      let erasure: Work | null = null;
+      do {
+        if (erasure !== null) await doSteps(erasure);
+        erasure = await put({ ...given, after: erasure?.before ?? null });
+      } while (erasure !== null);
     },
 
     findAccount: (id) => find({ id }),
@@ -154,15 +158,17 @@ interface Put {
   account: CurrentAccount;
   place: string;
   now: Milliseconds;
+  /** The number of the erasure whose steps are done. */
+  after: number | null;
 }
 
 export const revisionAfter = (found: Pick<Stored, 'revision'> | null) => (found?.revision ?? 0) + 1;
 
-/** The unfinished erasure of a tombstone; null if there is none. */
-const erasureOf = (found: Stored): Work | null =>
-  (found.erased_at !== null &&
-    unfinishedOf(found, { account_id: found.id }).findLast(({ kind }) => kind === 'erasure')) ||
-  null;
+/** Of a tombstone; null if there is none. */
+function erasureOf({ id, erased_at, endings }: Stored): Work | null {
+  const last = endings?.findLast(({ kind }) => kind === 'erasure');
+  return erased_at !== null && last ? workOf(last, { account_id: id }) : null;
+}
 
 type Current = Pick<Stored, (typeof CURRENT)[number]>;
 

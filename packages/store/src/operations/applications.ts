@@ -23,7 +23,7 @@ import {
   type Store,
 } from '../store.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
-import { type Marking, oldestOf } from './marking.ts';
+import { firstOf, type Marking } from './marking.ts';
 
 type Applications = Pick<
   Store,
@@ -176,7 +176,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       const { application_id, deleted_at, deleted_by } = deletion;
       const { kind, before, at, by } = deletionWork(deletion, application.revocations);
       const marks = withEnding(found, { kind, before, at, by });
-      if (marks === null) return { result: { first: oldestOf(found, { application_id }) } };
+      if (marks === null) return { result: { first: firstOf(found, { application_id }) } };
       const document_uri = application.document?.uri ?? null;
       return {
         result: application,

@@ -15,8 +15,11 @@ export async function marking<W>(
   }
 }
 
-export const oldestOf = (marked: Marked, of: Parameters<typeof unfinishedOf>[1]): Work =>
-  unfinishedOf(marked, of)[0] as Work;
+/** The one that makes room. A reader may keep a log from being emptied for an erasure, which then waits for a later one. */
+export function firstOf(marked: Marked, of: Parameters<typeof unfinishedOf>[1]): Work {
+  const unfinished = unfinishedOf(marked, of);
+  return unfinished.find(({ kind }) => kind !== 'erasure') ?? (unfinished[0] as Work);
+}
 
 /** Whether a record that was read back has it. */
 export const hasEnding = (marked: NonNullable<Marked>, { before, at, by }: Ending): boolean =>

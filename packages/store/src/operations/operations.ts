@@ -35,16 +35,16 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
       // In parts, so that requests run in between.
     }
   }
-  const { operations: ofWork, finish } = work(db, marks, {
+  const { operations: ofWork, ...completing } = work(db, marks, {
     ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), emptyLog: byHand.emptyLog },
   });
   const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   return {
-    ...accounts(db, clock, finish),
+    ...accounts(db, clock, completing),
     ...ofWork,
     ...leases(db),
     ...trials(db),
-    ...applications(db, finish),
+    ...applications(db, completing.finish),
     ...ofEndpoints,
     makeDeliveries: (now: Milliseconds, mayMake?: () => Promise<boolean>) =>
       makeDeliveries(now, { mayMake }),

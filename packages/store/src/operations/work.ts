@@ -30,7 +30,7 @@ import { revisionAfter } from './accounts.ts';
 import type { ByHand } from './by-hand.ts';
 import { keptAt } from './client-documents.ts';
 import { REVOKED, revokedRecord } from './grants.ts';
-import { hasEnding, type Marking, marking, oldestOf } from './marking.ts';
+import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
 import { forgetting } from './names.ts';
 import { revoked } from './revoked.ts';
@@ -239,8 +239,8 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       return some && { changed: some.length };
     },
 
-    log: async ({ account_id }) =>
-      (await emptyLog(account_id as string)) ? null : { isHeld: true },
+    log: async ({ account_id, before }) =>
+      (await emptyLog(`${account_id} ${before}`)) ? null : { isHeld: true },
 
     async document(of) {
       const document_uri = await findDocument({ id: of.application_id as string });
@@ -277,13 +277,17 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     );
   }
 
-  /** All that is left. A reader of the log is not waited for. */
-  async function finish(of: Work): Promise<void> {
+  /** All but the log, since a reader may hold it for long. */
+  async function doSteps(of: Work): Promise<void> {
     for (const step of WORK_STEPS[of.kind]) {
-      while (!(await doStep(of, step, PART)).isOver && step !== 'log') {
+      while (step !== 'log' && !(await doStep(of, step, PART)).isOver) {
         // In parts, so that requests run in between.
       }
     }
+  }
+
+  async function finish(of: Work): Promise<void> {
+    await doSteps(of);
     await finishWork(of);
   }
 
@@ -339,7 +343,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     doStep,
     finishWork,
   };
-  return { operations, finish };
+  return { operations, doSteps, finish };
 }
 
 const asIs = <T>(record: T): T => record;
@@ -367,7 +371,7 @@ function marked<Name extends string, S extends (Account | Application) & Record<
     ...(application_id !== undefined && { application_id }),
   };
   const marks = withEnding(found, ending);
-  if (marks === null) return { result: { first: oldestOf(found, of) } };
+  if (marks === null) return { result: { first: firstOf(found, of) } };
   return {
     result: { work: workOf(ending, of) },
     put: { ...found, [name]: Math.max(current + 1, before), ...marks },
