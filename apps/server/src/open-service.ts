@@ -225,7 +225,10 @@ export async function openService(
         isCounted
           ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
           : noCounts,
-      runner: () => createRunner(store, { ...work, clock, counts: service.counts, log, onError }),
+      runner: () =>
+        createRunner(store, {
+          ...{ ...work, inProcess: driver.inProcess, clock, counts: service.counts, log, onError },
+        }),
       idleGrants: () =>
         createIdleGrants(store, {
           ...{ clock, monotonic, audit, counts: service.counts },

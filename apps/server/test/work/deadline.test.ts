@@ -32,8 +32,9 @@ function slowService({ service }: ServerWithDatabase) {
     doStep: late(doStep),
   };
   const { clock, counts } = service;
+  const { inProcess } = service.driver;
   const log = pino({ enabled: false });
-  const runner = createRunner(store, { clock, counts, log, onError() {} });
+  const runner = createRunner(store, { inProcess, clock, counts, log, onError() {} });
   onTestFinished(() => runner.close());
   return { ...service, store, runner };
 }

@@ -27,6 +27,7 @@ const { operation, input, kind, at, moment, lingers } = JSON.parse(
 const silent = pino({ enabled: false });
 const service = await openService(process.env.DATABASE_URL ?? '', silent);
 const { store, clock, counts } = service;
+const { inProcess } = service.driver;
 let step = 0;
 
 async function die(): Promise<never> {
@@ -57,7 +58,7 @@ const killing: Store = {
       ? killedAt(() => store.finishWork(work))
       : store.finishWork(work),
 };
-const runner = createRunner(killing, { clock, counts, log: silent, onError() {} });
+const runner = createRunner(killing, { inProcess, clock, counts, log: silent, onError() {} });
 await callOperation({ ...service, runner }, operation, input as never);
 // It was not killed.
 process.exit(1);

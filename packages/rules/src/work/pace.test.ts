@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPace, Stopped } from './pace.ts';
 
 test('it rests for as long as a step took', async () => {
-  const { inSteps } = createPace();
+  const { inSteps } = createPace({ inProcess: true });
   const rests: { rest: number; took: number }[] = [];
   let endedAt = performance.now();
   let took = 0;
@@ -25,7 +25,7 @@ test('it rests for as long as a step took', async () => {
 test('short steps have no rest each', async () => {
   let now = 0;
   let rested = 0;
-  const { inSteps } = createPace(() => now);
+  const { inSteps } = createPace({ inProcess: true, monotonic: () => now });
   let left = 9;
   await inSteps(async () => {
     const beganAt = performance.now();
@@ -41,7 +41,7 @@ test('short steps have no rest each', async () => {
 });
 
 test('steps of several pieces of work do not put the rest off by joining', async () => {
-  const { inSteps, stop } = createPace();
+  const { inSteps, stop } = createPace({ inProcess: true });
   let running = 0;
   let quietSince = performance.now();
   let longest = 0;
@@ -67,7 +67,7 @@ test('steps of several pieces of work do not put the rest off by joining', async
 
 test('a step takes on as much as it can do in 5 ms, and what is left is done', async () => {
   let now = 0;
-  const { inSteps } = createPace(() => now);
+  const { inSteps } = createPace({ inProcess: true, monotonic: () => now });
   const limits: number[] = [];
   let left = 3_000;
   await inSteps(async (limit) => {
@@ -81,8 +81,25 @@ test('a step takes on as much as it can do in 5 ms, and what is left is done', a
   expect(limits.slice(-3, -1)).toEqual([50, 50]);
 });
 
+test('a step takes on no less than pays for its write, or its round trip', async () => {
+  for (const [inProcess, least] of [
+    [true, 8],
+    [false, 100],
+  ] as const) {
+    let now = 0;
+    const { inSteps } = createPace({ inProcess, monotonic: () => now });
+    const limits: number[] = [];
+    await inSteps(async (limit) => {
+      limits.push(limit);
+      now += 50;
+      return limits.length < 4;
+    });
+    expect(limits.at(-1)).toBe(least);
+  }
+});
+
 test('no step begins once it is stopped, and one that runs comes to its end', async () => {
-  const { inSteps, stop } = createPace();
+  const { inSteps, stop } = createPace({ inProcess: true });
   const done: number[] = [];
   const working = inSteps(async () => {
     await sleep(20);

@@ -4,8 +4,10 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 /** A step aims at so much of the main thread; on MongoDB, of the primary. */
 const AIM: Milliseconds = 5;
 
-// Less would pay for a commit each.
+/** Less would pay for a commit each. */
 const LEAST = 8;
+/** Of a database that is a round trip away, which alone takes longer than the aim. */
+const LEAST_REMOTE = 100;
 const MOST = 1_000;
 const FIRST = 100;
 
@@ -27,8 +29,18 @@ export interface Pace {
   stop(): void;
 }
 
-/** @param monotonic - in milliseconds. Default: that of the process */
-export function createPace(monotonic: Clock = () => performance.now()): Pace {
+/**
+ * @param options.inProcess - of the driver of the store
+ * @param options.monotonic - in milliseconds. Default: that of the process
+ */
+export function createPace({
+  inProcess,
+  monotonic = () => performance.now(),
+}: {
+  inProcess: boolean;
+  monotonic?: Clock;
+}): Pace {
+  const least = inProcess ? LEAST : LEAST_REMOTE;
   const stopped = new AbortController();
   let running = 0;
   let beganAt = 0;
@@ -88,7 +100,7 @@ export function createPace(monotonic: Clock = () => performance.now()): Pace {
         isMore = await turn(async () => {
           const startedAt = monotonic();
           const more = await step(limit);
-          limit = limitAfter(limit, monotonic() - startedAt);
+          limit = Math.max(least, limitAfter(limit, monotonic() - startedAt));
           return more;
         });
       }
@@ -101,5 +113,5 @@ export function createPace(monotonic: Clock = () => performance.now()): Pace {
 /** At most twice as much: one quick step proves little. */
 function limitAfter(limit: number, took: Milliseconds): number {
   const factor = took * 2 <= AIM ? 2 : AIM / took;
-  return Math.round(Math.min(Math.max(limit * factor, LEAST), MOST));
+  return Math.round(Math.min(limit * factor, MOST));
 }

@@ -57,6 +57,7 @@ function database(doStep: Step) {
   const errors: unknown[] = [];
   function start(options: Partial<RunnerOptions> = {}): Runner {
     const runner = createRunner(store, {
+      inProcess: true,
       clock: () => 1_500,
       counts: { add: (name, count) => void (count !== 0 && counted.push([name, count])) },
       log: {

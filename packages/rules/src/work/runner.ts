@@ -60,6 +60,8 @@ export interface Runner {
 }
 
 export interface RunnerOptions {
+  /** Of the driver of the store. */
+  inProcess: boolean;
   clock: Clock;
   counts: Pick<Counts, 'add'>;
   log: Pick<Logger, 'info'>;
@@ -79,11 +81,10 @@ interface Run {
 
 type Working = Pick<Store, 'listWork' | 'doStep' | 'finishWork' | 'takeLease' | 'releaseLease'>;
 
-export function createRunner(
-  store: Working,
-  { clock, counts, log, onError, waits = WAITS_FOR_REST, lookEvery = LOOK_EVERY }: RunnerOptions,
-): Runner {
-  const { inSteps, stop } = createPace();
+export function createRunner(store: Working, options: RunnerOptions): Runner {
+  const { inProcess, clock, counts, log, onError } = options;
+  const { waits = WAITS_FOR_REST, lookEvery = LOOK_EVERY } = options;
+  const { inSteps, stop } = createPace({ inProcess });
   const leases = createLeases(store, clock);
   const runs = new Map<string, Run>();
   const timers: NodeJS.Timeout[] = [];
