@@ -363,6 +363,15 @@ export function describeMarks(stores: SuiteStores): void {
       expect(await take('one', 28)).toBe(true);
     });
 
+    test('of a clock far ahead is over a minute after it would be', async () => {
+      const name = anId();
+      const take = (holder: string, now: number) =>
+        stores.store.takeLease({ name, holder, now, lasts: 10 });
+      expect(await take('ahead', 60_001)).toBe(true);
+      expect(await take('two', 1)).toBe(false);
+      expect(await take('two', 0)).toBe(true);
+    });
+
     test('is taken by one of many at once', async () => {
       const name = anId();
       const taken = await Promise.all(

@@ -563,7 +563,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
 
     takeLease({ name, holder, now, lasts }) {
       const found = state.leases.get(name);
-      if (found && found.holder !== holder && now < found.until) return false;
+      const isHeld = found && now < found.until && found.until <= now + lasts + 60_000;
+      if (isHeld && found.holder !== holder) return false;
       state.leases.set(name, { holder, until: now + lasts });
       return true;
     },
