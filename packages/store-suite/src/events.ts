@@ -909,6 +909,21 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await other.replayDeliveries({ endpoint_id: host.id, ...since })).toBe(0);
       }));
 
+    test('of an erasure whose work is not done is not told, and has no choice', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['account.updated', 'grant.created'] });
+        const account = anAccount();
+        const choice = aChoice({ label: 'Ada’s notes' });
+        await granted(store, { account, choice });
+        await store.putAccount({ ...account, username: 'ada2' });
+        await makeAll(store);
+        const { id: account_id } = account;
+        await store.markErasure({ account_id, now: Date.now(), initiator: anInitiator() });
+        const tried = await claimed(other, host, Date.now() + 5);
+        expect(tried.map(({ delivery: { type } }) => type)).toEqual(['grant.created']);
+        expect(JSON.parse(tried[0]?.delivery.body ?? '').data.choice).toBeNull();
+      }));
+
     test('of an erasure has no names, in any race with its making', () =>
       onEmpty(async (store, other) => {
         const host = await endpointOf(store, { types: ['account.updated'] });

@@ -23,6 +23,7 @@ import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
 import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
+import { endedNow, type Joined, MARKABLE, MARKS, type Markable } from './marks.ts';
 import type { NamesInside } from './names.ts';
 
 type Deliveries = Pick<
@@ -82,9 +83,21 @@ export function deliveries(
   const find = db.find(kind, ofId, FIELDS, same);
   /** Gathered: many tries end together. */
   const findEnding = db.joined(kind, ofId, ['claim', 'attempts'], {}, same<Ending>);
-  const findAccount = db.find(accounts, ofId, ['account'], ({ account }) => account);
-  /** Gathered: many are claimed together. */
-  const findChoice = db.joined(grants, ofId, ['choice'], {}, ({ choice }) => choice);
+  // Gathered: many are claimed together.
+  const findAccount = db.joined(
+    accounts,
+    ofId,
+    ['account'],
+    {},
+    ({ account }: OfAccount) => account,
+  );
+  const findChoice = db.joined(
+    grants,
+    ofId,
+    [...MARKABLE, 'choice'],
+    MARKS,
+    (found: Markable & Pick<RecordOf<typeof grants>, 'choice'> & Joined) => endedNow(found).choice,
+  );
   const list = db.list(
     kind,
     (of: Givens<Listed & { endpoint_id: string; status: Status }>) => [
@@ -226,7 +239,9 @@ export function deliveries(
   function asking({ application }: ToldEndpoint, now: number): (one: Named) => Promise<boolean> {
     let told: Promise<void> | null = null;
     return async ({ id, names_of, names_for, created_at }) => {
-      if (names_of === null || names_for === null) return true;
+      if (names_of === null) return true;
+      // What an erasure has not come to yet, it drops.
+      if (names_for === null) return (await findAccount({ id: names_of })) !== null;
       const pair = { account_id: names_of, application_id: names_for };
       if (application !== null) {
         if (await mayKnow(pair, application, now, created_at)) return true;
@@ -414,6 +429,8 @@ interface Replayed {
 type Named = Pick<Stored, 'id' | 'names_of' | 'names_for' | 'created_at'>;
 
 type Ending = Pick<Stored, 'claim' | 'attempts'>;
+
+type OfAccount = Pick<RecordOf<typeof accounts>, 'account'>;
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
 
