@@ -22,7 +22,8 @@ export function describeSweep(stores: SuiteStores): void {
       timeout: stores.sweepTimeout,
       ...(stores.sweepTimeout > 60_000 ? slow : {}),
     }, async () => {
-      const code_expires_at = Date.now() + 1_500 - stores.expiredCodesKept;
+      const soon = Date.now() + 1_500;
+      const code_expires_at = soon - stores.expiredCodesKept;
       // Redeemed a year ago: a store that sweeps by any age would delete them.
       const now = code_expires_at - 365 * 86_400_000;
       const unchanged = await Promise.all(
@@ -58,7 +59,7 @@ export function describeSweep(stores: SuiteStores): void {
       const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
       await Promise.all([addToPast(), addToPresent()]);
 
-      const document = aKeptDocument({ kept_until: Date.now() + 1_500 });
+      const document = aKeptDocument({ kept_until: soon });
       const pin = aKeptDocument();
       await stores.store.keepDocument(document);
       await stores.store.pinDocument(pin, { most: 100 });
