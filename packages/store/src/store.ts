@@ -187,6 +187,11 @@ export interface NewCode extends Omit<PendingRecord, 'account'>, Change {
 export interface Erasure extends Change {
   account_id: string;
   now: Milliseconds;
+  /**
+   * The number of an erasure that is made again. An account that had it, or a greater one, and was put since, stays.
+   * Default: the next one.
+   */
+  before?: number | undefined;
 }
 
 export interface Redemption extends Change {

@@ -470,17 +470,13 @@ async function deleteApplication(service: Service, line: AuditLine): Promise<boo
   return true;
 }
 
-async function eraseAccount(service: Service, line: AuditLine): Promise<boolean> {
+async function eraseAccount({ store, runner }: Service, line: AuditLine): Promise<boolean> {
   const { account_id = '', mark_number: before } = line;
-  const mark = { account_id, now: line.at, initiator: knownInitiator(line) };
-  // Then it was put again before the backup.
-  const isLater =
-    before !== undefined &&
-    (await service.store.markRevocation({ ...mark, before, ifKnown: true })) !== null;
-  if (isLater) return false;
-  const isThere = (await service.store.findAccount(account_id)) !== null;
-  await handle(service, 'admin.accounts.erase', { account_id }, line);
-  return isThere;
+  const isThere = async () => (await store.findAccount(account_id)) !== null;
+  const wasThere = await isThere();
+  const mark = { account_id, now: line.at, initiator: knownInitiator(line), before };
+  await runner.run(await store.markErasure(mark));
+  return wasThere && !(await isThere());
 }
 
 async function deleteScope(service: Service, line: AuditLine): Promise<boolean> {

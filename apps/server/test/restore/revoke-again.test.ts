@@ -18,7 +18,7 @@ import { aDocument, DOCUMENTS } from '../cases/world.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
-import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { EVENTS, operator, startTestServer, type TestServer } from '../http/running-server.ts';
 
 const DAY = 86_400_000;
@@ -282,6 +282,65 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       expect(await historyOf(copy.service, ended)).toMatchObject({ revoked_at: 7 });
       expect(await store.findCode(code.grant_id)).toBeNull();
       expect(await isAlive(copy.service, later)).toBe(true);
+    });
+  });
+
+  describe('an erasure is done again', () => {
+    const erase = (server: TestServer, account_id: string) =>
+      succeed(server, 'admin.accounts.erase', { account_id }, operator);
+    const isThere = async ({ store }: Service, id: string) =>
+      (await store.findAccount(id)) !== null;
+
+    test('also where an action before the backup is done again too', async () => {
+      const { server, url } = await started();
+      const { account_id, application_id, link } = await linkedApplication(server);
+      await link();
+      await succeed(server, 'admin.connections.revoke', { account_id, application_id }, operator);
+      const backup = await copyOf(url);
+      await erase(server, account_id);
+      const { service, again } = await restored(server, backup);
+      await again();
+      expect(await isThere(service, account_id)).toBe(false);
+    });
+
+    test('also where a user has signed out on the backup', async () => {
+      const { server, url } = await started();
+      const { account_id, link } = await linkedApplication(server);
+      await link();
+      const backup = await copyOf(url);
+      await erase(server, account_id);
+      const { service, again } = await restored(server, backup);
+      await service.store.endPages(account_id);
+      await again();
+      expect(await isThere(service, account_id)).toBe(false);
+    });
+
+    test('unless the account was put again before the backup', async () => {
+      const { server, url } = await started();
+      const { account_id, link } = await linkedApplication(server);
+      await link();
+      await erase(server, account_id);
+      await succeed(server, 'admin.accounts.put', { account_id, ...ADA }, operator);
+      const grant = await link();
+      const { service, again } = await restored(server, await copyOf(url));
+      for (let time = 0; time < 2; time++) {
+        await again();
+        expect(await isThere(service, account_id)).toBe(true);
+        expect(await historyOf(service, grant)).toMatchObject({ revoked_at: null });
+      }
+    });
+
+    test('once: an account that is put after that stays', async () => {
+      const { server, url } = await started();
+      const { account_id } = await linkedApplication(server);
+      const backup = await copyOf(url);
+      for (let time = 0; time < 3; time++) await server.service.store.endPages(account_id);
+      await erase(server, account_id);
+      const { service, again } = await restored(server, backup);
+      expect(await again()).toMatchObject({ accounts_erased: 1 });
+      await service.store.putAccount({ id: account_id, ...ADA });
+      expect(await again()).toMatchObject({ accounts_erased: 0 });
+      expect(await isThere(service, account_id)).toBe(true);
     });
   });
 

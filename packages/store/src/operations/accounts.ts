@@ -100,11 +100,13 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
   const mark = db.modify(
     kind,
     ({ account_id }: Erasure) => account_id,
-    (found, { account_id, now, initiator }): Decision<Stored, Marking> => {
+    (found, { account_id, now, initiator, before = 0 }): Decision<Stored, Marking> => {
       const former = found && erasureOf(found);
       // Nothing was made for the account since.
       if (former) return { result: { work: former } };
-      const revision = revisionAfter(found);
+      const again = found?.endings?.find((one) => one.kind === 'erasure' && one.before >= before);
+      if (before > 0 && again) return { result: { work: workOf(again, { account_id }) } };
+      const revision = Math.max(revisionAfter(found), before);
       const ending: Ending = {
         ...{ kind: 'erasure', before: revision, at: now, by: initiator },
         ...(found === null && { is_done: true }),
