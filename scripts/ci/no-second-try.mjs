@@ -32,6 +32,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/store/',
   'apps/server/test/tracing/tracing.test.ts',
   'apps/server/test/two-servers/',
+  'apps/server/test/work/work-killed.test.ts',
   'benchmarks/performance/against/ratio.test.ts',
   'packages/client/src/latchkey.test.ts',
   'packages/client/src/single-flight.test.ts',
