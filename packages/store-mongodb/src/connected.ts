@@ -2,7 +2,7 @@ import { applications } from '@latchkey/store/kinds';
 import type { ConnectedApplication } from '@latchkey/store/records';
 import type { Binary, Document } from 'mongodb';
 import type { Database } from './database.ts';
-import { FIRST_ID, hasSecret } from './documents/grants.ts';
+import { firstId, hasSecret } from './documents/grants.ts';
 import { fromId, toId } from './documents/values.ts';
 import { recordOf } from './encoding.ts';
 
@@ -27,8 +27,8 @@ export async function connectedApplications(
           {
             $match: {
               account_id: toId(account_id),
-              application_id: { $gte: FIRST_ID },
-              _id: { $gte: FIRST_ID },
+              application_id: { $gte: firstId },
+              _id: { $gte: firstId },
               ...hasSecret,
             },
           },

@@ -29,4 +29,4 @@ export const hasSecret = {
   secret_hash: { $gte: new Binary(new Uint8Array()) },
 } satisfies Filter<GrantDocument>;
 
-export const FIRST_ID = toId('00000000-0000-0000-0000-000000000000');
+export const firstId = toId('00000000-0000-0000-0000-000000000000');
