@@ -802,6 +802,18 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await claimed(other, host, Date.now() + DAY)).toHaveLength(2);
       }));
 
+    test('has no names for it from a mark on, before anything of that is written down', () =>
+      onEmpty(async (store, other) => {
+        const { own, left, application_id, account } = await withNames(store);
+        const mark = { account_id: account.id, now: Date.now(), initiator: anInitiator() };
+        await store.markRevocation({ ...mark, application_id });
+        // A new grant brings none back.
+        await sleep(2);
+        await granted(other, { application_id, account });
+        expect(await claimed(other, own, Date.now() + DAY)).toEqual([]);
+        expect((await left()).map(([status]) => status)).toEqual(['delivered', 'dropped']);
+      }));
+
     test('has no names for it soon after, and a new grant brings none back', () =>
       onEmpty(async (store, other) => {
         const { own, application_id, account, ids, left, disconnect } = await withNames(store);

@@ -75,7 +75,7 @@ export function deliveries(
   { findTold, findVisible, dropUntold }: EndpointsInside,
   { endTriesOf }: Pick<ReturnType<typeof endpoints>, 'endTriesOf'>,
   { endpointsWithDue }: Pick<ByHand, 'endpointsWithDue'>,
-  { mayKnow, forget }: Pick<NamesInside, 'mayKnow' | 'forget'>,
+  { mayKnow, isEnding, forget }: Pick<NamesInside, 'mayKnow' | 'isEnding' | 'forget'>,
   tell: () => Promise<void>,
 ): Deliveries {
   const insert = db.insertOnce(kind);
@@ -245,7 +245,7 @@ export function deliveries(
       const pair = { account_id: names_of, application_id: names_for };
       if (application !== null) {
         if (await mayKnow(pair, application, now, created_at)) return true;
-        if (await mayKnow(pair, application, now)) {
+        if ((await mayKnow(pair, application, now)) && !(await isEnding(pair))) {
           // If the grants before it ended first, this takes the names back: the new one brings nothing back.
           told ??= tell();
           await told;

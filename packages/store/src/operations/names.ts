@@ -18,7 +18,7 @@ export type Idleness = Pick<ApplicationRecord, 'disabled' | 'idle_days' | 'enabl
 /** Who may still be told the names of an account. */
 export type NamesInside = ReturnType<typeof namesInside>;
 
-export function namesInside(db: Adapter, { active }: MarksInside) {
+export function namesInside(db: Adapter, { active, shown }: MarksInside) {
   const listActive = db.list(
     grants,
     (of: Givens<Sought & { before: string | null }>) => [
@@ -70,6 +70,17 @@ export function namesInside(db: Adapter, { active }: MarksInside) {
       return isAnyActive({ ...pair, used_since, created_before });
     },
 
+    /** Whether a mark has ended a grant of it that is not written down yet. */
+    async isEnding(pair: Pair): Promise<boolean> {
+      const sought = { ...pair, used_since: null, created_before: null };
+      for (let before: string | null = null; ; ) {
+        const some = await listActive({ ...sought, before, limit: PAGE });
+        if ((await shown(some)).some(({ revoked_at }) => revoked_at !== null)) return true;
+        if (some.length < PAGE) return false;
+        before = some.at(-1)?.id ?? null;
+      }
+    },
+
     /** Takes the names back that were told, or are to be told, of what happened until then. */
     forget,
 
@@ -82,6 +93,8 @@ export function namesInside(db: Adapter, { active }: MarksInside) {
     },
   };
 }
+
+const PAGE = 100;
 
 interface Sought extends Pair {
   used_since: Milliseconds | null;
