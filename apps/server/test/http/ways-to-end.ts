@@ -105,7 +105,7 @@ export function waysToEnd(server: ServerWithDatabase): WayToEnd[] {
       by: 'work/runner.ts',
       end: async (linked) => {
         await disable(linked);
-        await call('admin.applications.delete', { application_id: linked.application_id });
+        return call('admin.applications.delete', { application_id: linked.application_id });
       },
     },
     {
