@@ -113,9 +113,6 @@ export function prepareVouch(database: DatabaseSync, path: string): (now: Millis
   const vouch = database.prepare(
     "UPDATE wal_mark SET state = 'in_use', since = ? WHERE state IN ('opening', 'in_use')",
   );
-  const vouchAtLeast = database.prepare(
-    "UPDATE wal_mark SET state = 'in_use', since = max(since, ?) WHERE state IN ('opening', 'in_use')",
-  );
   const countChanges = database.prepare('SELECT total_changes() AS changes');
   const changes = () => countChanges.get()?.changes;
   let vouchedAt = changes();
@@ -126,7 +123,7 @@ export function prepareVouch(database: DatabaseSync, path: string): (now: Millis
     begin.run(now);
     if (isCheckpointed(checkpoint.get())) vouch.run(now);
     // A replicator holds every checkpoint up, and lets the log begin anew now and then.
-    else if (last !== null && last.log !== saltsOf(path)) vouchAtLeast.run(last.now);
+    else if (last !== null && last.log !== saltsOf(path)) vouch.run(last.now);
     last = { now, log: saltsOf(path) };
     vouchedAt = changes();
   };
