@@ -19,7 +19,7 @@ const CUT = 0.1;
 const PATIENCE_MS = 4_000;
 
 const ERRORS_ON_PAGES =
-  /client_unknown|client_document_unavailable|store_unavailable|outcome_unknown/;
+  /client_unknown|client_document_unavailable|client_document_invalid|store_unavailable|outcome_unknown/;
 
 type Operation = 'pin' | 'unpin' | 'begin_link';
 type Made = Pick<Call, 'id' | 'grant' | 'operation' | 'server' | 'wire'>;

@@ -25,7 +25,7 @@ const CODE_LIFETIME_NS = 300e9;
 const AT_ANY_TIME = ['store_unavailable', 'outcome_unknown'];
 
 /** What a link is refused with, either way: its pin may go while it is read. */
-const NOTHING_PINNED = ['client_unknown', 'client_document_unavailable'];
+const NOTHING_PINNED = ['client_unknown', 'client_document_unavailable', 'client_document_invalid'];
 
 const NO_RECORD = ['account_not_found', 'application_not_found', 'endpoint_not_found'];
 
