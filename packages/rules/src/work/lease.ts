@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { Store } from '@latchkey/store/store';
 
-/** So long after a kill, another process takes a lease. With the time between two looks, it stays below 60 s. */
+/** So long after a kill, another process takes a lease. With the time between two looks for a chore, it stays below 60 s. */
 const LASTS: Milliseconds = 20_000;
 
 /** That one process does a piece of work saves the others from it. It decides nothing: two may do it at once. */
@@ -12,7 +12,7 @@ export interface Leases {
   /**
    * Works while it has the lease; does nothing if another process has it.
    *
-   * @param keptFor - how long it is kept after the work. Default: not at all
+   * @param keptFor - how long it is kept once the work is done. Default: not at all
    */
   during(
     name: string,
@@ -27,21 +27,27 @@ export function createLeases(
 ): Leases {
   const holder = randomUUID();
   // Where none can be taken, as on a full disk, the work goes on: it may make room.
-  const takeFor = (name: string, lasts: Milliseconds) =>
+  const take = (name: string, lasts = LASTS) =>
     store.takeLease({ name, holder, now: clock(), lasts }).catch(() => true);
 
   return {
-    take: (name) => takeFor(name, LASTS),
+    take: (name) => take(name),
 
     async during(name, work, keptFor = 0) {
-      const take = () => takeFor(name, Math.max(LASTS, keptFor));
-      if (!(await take())) return;
-      const renewing = setInterval(take, LASTS / 4).unref();
+      if (!(await take(name))) return;
+      let renewed: Promise<unknown> = Promise.resolve();
+      const renewing = setInterval(() => {
+        renewed = take(name);
+      }, LASTS / 4).unref();
+      let kept = 0;
       try {
         await work();
+        kept = keptFor;
       } finally {
         clearInterval(renewing);
-        if (keptFor === 0) await store.releaseLease({ name, holder });
+        // It would take the lease again.
+        await renewed;
+        await (kept > 0 ? take(name, kept) : store.releaseLease({ name, holder }));
       }
     },
   };

@@ -3,7 +3,7 @@ import { DomainError } from '@latchkey/domain/domain-error';
 import { inRequest } from '@latchkey/domain/request-scope';
 import type { Work, WorkStep } from '@latchkey/store/endings';
 import type { RevokedRecord } from '@latchkey/store/records';
-import type { Done } from '@latchkey/store/store';
+import type { Done, Store } from '@latchkey/store/store';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRunner, MAX_ENDED_GRANTS, type Runner, type RunnerOptions } from './runner.ts';
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 /** Processes on a database whose steps are these. What is finished is no longer listed. */
 function database(doStep: Step) {
   const unfinished = new Set([work]);
-  const holders = new Map<string, string>();
+  const holders = new Map<string, { holder: string; until: number }>();
   const done: string[] = [];
   const store = {
     listWork: async () => [...unfinished],
@@ -43,9 +43,10 @@ function database(doStep: Step) {
       done.push('finish');
       unfinished.clear();
     },
-    async takeLease({ name, holder }: { name: string; holder: string }) {
-      const isFree = (holders.get(name) ?? holder) === holder;
-      if (isFree) holders.set(name, holder);
+    async takeLease({ name, holder, now, lasts }: Parameters<Store['takeLease']>[0]) {
+      const found = holders.get(name);
+      const isFree = found === undefined || found.holder === holder || found.until <= now;
+      if (isFree) holders.set(name, { holder, until: now + lasts });
       return isFree;
     },
     async releaseLease({ name }: { name: string }) {
@@ -55,18 +56,22 @@ function database(doStep: Step) {
   const lines: object[] = [];
   const counted: [string, number | undefined][] = [];
   const errors: unknown[] = [];
-  function start(options: Partial<RunnerOptions> = {}): Runner {
-    const runner = createRunner(store, {
-      inProcess: true,
-      clock: () => 1_500,
-      counts: { add: (name, count) => void (count !== 0 && counted.push([name, count])) },
-      log: {
-        info: (members: object) => void lines.push(members),
-      } as unknown as RunnerOptions['log'],
-      onError: (error) => errors.push(error),
-      lookEvery: 20,
-      ...options,
-    });
+  function start(options: Partial<RunnerOptions> = {}, isAlive = () => true): Runner {
+    const takeLease: typeof store.takeLease = async (lease) => isAlive() && store.takeLease(lease);
+    const runner = createRunner(
+      { ...store, takeLease },
+      {
+        inProcess: true,
+        clock: () => 1_500,
+        counts: { add: (name, count) => void (count !== 0 && counted.push([name, count])) },
+        log: {
+          info: (members: object) => void lines.push(members),
+        } as unknown as RunnerOptions['log'],
+        onError: (error) => errors.push(error),
+        lookEvery: 20,
+        ...options,
+      },
+    );
     runners.push(runner);
     return runner;
   }
@@ -155,7 +160,7 @@ test('work that is held up delays no answer, and goes on where it was', async ()
 
 test('of processes that look, one does what another has left', async () => {
   const { start, done, lines, holders } = database(grants(0));
-  holders.set('work:revocation:a:-:7', 'a process that was killed');
+  holders.set('work:revocation:a:-:7', { holder: 'a process that was killed', until: 9_000 });
   for (const runner of [start(), start()]) runner.watch([]);
   await sleep(60);
   expect(done).toEqual([]);
@@ -174,4 +179,47 @@ test('of processes, one does a chore when it is due', async () => {
     await sleep(30);
   }
   expect(run).toHaveBeenCalledTimes(1);
+});
+
+test('a chore is begun within 60 s of a kill, however seldom it is due', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const clock = () => performance.now();
+  const every = 1_800_000;
+  const { start } = database(grants(0));
+  const begun: string[] = [];
+  const killed = Promise.withResolvers<void>();
+  let isAlive = true;
+  const watch = (name: string, runner: Runner, work: Promise<void>) =>
+    runner.watch([
+      {
+        ...{ name: 'a', every },
+        run() {
+          begun.push(name);
+          return work;
+        },
+      },
+    ]);
+  const pass = async (time: number) => {
+    for (const end = clock() + time; clock() < end; ) await vi.advanceTimersByTimeAsync(1_000);
+  };
+  try {
+    const one = start({ clock, lookEvery: every }, () => isAlive);
+    watch('one', one, killed.promise);
+    await pass(10_000);
+    watch('two', start({ clock, lookEvery: every }), Promise.resolve());
+    // It is renewed for as long as it works.
+    await pass(300_000);
+    expect(begun).toEqual(['one']);
+
+    isAlive = false;
+    await pass(60_000);
+    expect(begun).toEqual(['one', 'two']);
+    await pass(every - 60_000);
+    expect(begun).toHaveLength(2);
+    await pass(60_000);
+    expect(begun).toHaveLength(3);
+  } finally {
+    killed.resolve();
+    vi.useRealTimers();
+  }
 });

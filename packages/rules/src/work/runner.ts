@@ -19,6 +19,9 @@ export const WAITS_FOR_REST: Milliseconds = 5_000;
 const LOOK_EVERY: Milliseconds = 5_000;
 const FOUND_AT_ONCE = 1_000;
 
+/** So often a process looks whether a chore is left, such as by one that was killed. */
+const CHORE_LOOK_EVERY: Milliseconds = 30_000;
+
 /** So often an answer waits for who holds its work up. */
 const HELD_TRIES = 5;
 const HELD_PAUSE: Milliseconds = 10;
@@ -201,9 +204,18 @@ export function createRunner(store: Working, options: RunnerOptions): Runner {
     watch(chores) {
       repeat(lookEvery, look);
       for (const { name, every, run } of chores) {
-        repeat(every, async () => {
+        const lookEvery = Math.min(every, CHORE_LOOK_EVERY);
+        let dueAt = 0;
+        repeat(lookEvery, async () => {
+          const now = performance.now();
+          if (now < dueAt) return;
+          const runIt = () => {
+            // A timer may fire early.
+            dueAt = now + every - lookEvery / 2;
+            return run();
+          };
           // No other process does it before it is due again.
-          await leases.during(`chore:${name}`, run, every - LEASE_AFTER);
+          await leases.during(`chore:${name}`, runIt, every - LEASE_AFTER);
         });
       }
     },
