@@ -1,19 +1,13 @@
 import { liveChange, type Store } from '@latchkey/store/store';
 import type { Binary, Filter } from 'mongodb';
 import type { Database } from './database.ts';
-import type { LiveCountDocument } from './documents/counts.ts';
 import { type GrantDocument, hasSecret } from './documents/grants.ts';
 import { fromId, toDate, toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
 type Counts = Pick<
   Store,
-  | 'addCounts'
-  | 'listCounts'
-  | 'findLiveCount'
-  | 'claimLiveCount'
-  | 'countActiveGrants'
-  | 'keepLiveCount'
+  'addCounts' | 'listCounts' | 'findLiveCount' | 'countActiveGrants' | 'keepLiveCount'
 >;
 
 const live = { _id: 'live' } as const;
@@ -56,30 +50,6 @@ export function counts(database: Database): Counts {
       if (found?.count === undefined || found.counted_at === undefined) return null;
       return { count: found.count, counted_at: found.counted_at.getTime() };
     },
-
-    claimLiveCount: ({ now, every, claim_lasts }) =>
-      database.writeOnce(async ({ liveCount, durable }) => {
-        const isDue = (name: 'counted_at' | 'claimed_at', distance: number) => ({
-          $or: [
-            { [name]: { $exists: false } },
-            { [name]: { $lte: toDate(now - distance) } },
-            { [name]: { $gte: toDate(now + distance) } },
-          ],
-        });
-        const due = { $and: [isDue('counted_at', every), isDue('claimed_at', claim_lasts)] };
-        try {
-          const { matchedCount, upsertedCount } = await liveCount.updateOne(
-            { ...live, ...due } as Filter<LiveCountDocument>,
-            { $set: { claimed_at: toDate(now) } },
-            { ...durable, upsert: true },
-          );
-          return matchedCount + upsertedCount === 1;
-        } catch (error) {
-          // There is one, which is not due.
-          if (isDuplicateKey(error)) return false;
-          throw error;
-        }
-      }),
 
     async countActiveGrants({ after, limit }) {
       const place = (after ?? []) as readonly string[];

@@ -16,11 +16,6 @@ export function prepareCounts(database: DatabaseSync) {
   );
   const changeLive = database.prepare('UPDATE live_count SET count = count + ?');
   const findLive = database.prepare('SELECT count, counted_at FROM live_count');
-  const claim = database.prepare(`
-    INSERT INTO live_count (name, claimed_at) VALUES ('live', :now)
-    ON CONFLICT (name) DO UPDATE SET claimed_at = :now
-    WHERE (counted_at IS NULL OR abs(counted_at - :now) >= :every)
-      AND (claimed_at IS NULL OR abs(claimed_at - :now) >= :claim_lasts)`);
   const keepLive = database.prepare(`
     INSERT INTO live_count (name, count, counted_at) VALUES ('live', :count, :counted_at)
     ON CONFLICT (name) DO UPDATE SET count = excluded.count, counted_at = excluded.counted_at`);
@@ -54,9 +49,6 @@ export function prepareCounts(database: DatabaseSync) {
       const row = findLive.get() as LiveCount | { count: null; counted_at: null } | undefined;
       return row && row.count !== null ? { ...row } : null;
     },
-
-    claimLiveCount: (asked: Parameters<Store['claimLiveCount']>[0]): boolean =>
-      claim.run({ ...asked }).changes === 1,
 
     // No index has active grants alone: they are what is not revoked, without the pending codes.
     countActiveGrants({ after, limit }: Parameters<Store['countActiveGrants']>[0]) {

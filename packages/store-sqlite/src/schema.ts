@@ -42,8 +42,7 @@ export const SCHEMA_TEXT = `
   CREATE TABLE live_count (
     name TEXT PRIMARY KEY,
     count INTEGER, -- this and the next are null before the first count
-    counted_at INTEGER,
-    claimed_at INTEGER -- when a process began to count
+    counted_at INTEGER
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE rate_limit_counts (

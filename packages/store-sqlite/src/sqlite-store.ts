@@ -194,7 +194,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     addCounts: write(counts.addCounts),
     listCounts: read(counts.listCounts),
     findLiveCount: read(counts.findLiveCount),
-    claimLiveCount: write(counts.claimLiveCount),
     countActiveGrants: read(counts.countActiveGrants),
     keepLiveCount: write(counts.keepLiveCount),
 

@@ -168,7 +168,6 @@ export const calls: {
   addCounts: (store) => store.addCounts({ hour: 0, counts: { 'grants:created': 1 } }),
   listCounts: (store) => store.listCounts({ since: 0, until: 1 }),
   findLiveCount: (store) => store.findLiveCount(),
-  claimLiveCount: (store) => store.claimLiveCount({ now: 0, every: 1, claim_lasts: 1 }),
   countActiveGrants: (store) => store.countActiveGrants({ after: null, limit: 1 }),
   keepLiveCount: (store) => store.keepLiveCount({ count: 1, counted_at: 0 }),
   addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),

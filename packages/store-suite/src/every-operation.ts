@@ -257,7 +257,6 @@ export async function everyOperation(
   await store.forgetCommandChanges([change.id]);
 
   await store.takeLogNumbers({ count: 1, above: 1 });
-  await store.claimLiveCount({ now, every: DAY, claim_lasts: HOUR });
   await store.keepLiveCount({ count: 1, counted_at: now });
   const hour = Math.floor(now / HOUR) * HOUR;
   await store.addCounts({ hour, counts: { 'grants:created': 1, 'revoked:idle': 2 } });

@@ -151,7 +151,6 @@ export const emptyState = () => ({
   logNumber: 0,
   hours: new Map<number, HourCounts>(),
   live: null as LiveCount | null,
-  liveClaimedAt: null as number | null,
   windows: new Map<string, WindowCount>(),
 });
 
@@ -1186,14 +1185,6 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     },
 
     findLiveCount: () => state.live,
-
-    claimLiveCount({ now, every, claim_lasts }) {
-      const { live, liveClaimedAt } = state;
-      if (live && Math.abs(live.counted_at - now) < every) return false;
-      if (liveClaimedAt !== null && Math.abs(liveClaimedAt - now) < claim_lasts) return false;
-      state.liveClaimedAt = now;
-      return true;
-    },
 
     countActiveGrants({ after, limit }) {
       const begin = after?.[0] ?? '';

@@ -1044,16 +1044,6 @@ export interface Store {
   findLiveCount(): Promise<LiveCount | null>;
 
   /**
-   * Whether the caller is to count the active grants now: if the last count is `every` away from `now`,
-   * and no other process has claimed the next one within `claim_lasts`. Of concurrent calls, one is to.
-   */
-  claimLiveCount(claim: {
-    now: Milliseconds;
-    every: Milliseconds;
-    claim_lasts: Milliseconds;
-  }): Promise<boolean>;
-
-  /**
    * Counts a part of the active grants, by an index alone. May miss the latest changes.
    *
    * @param part.after - where the last part ended; null for the first one

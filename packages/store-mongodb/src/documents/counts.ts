@@ -13,5 +13,4 @@ export interface LiveCountDocument {
   /** This and the next are absent before the first count. */
   count?: number;
   counted_at?: Date;
-  claimed_at?: Date;
 }
