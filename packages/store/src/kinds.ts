@@ -106,10 +106,7 @@ export const grants = kind(
         where: { unset: ['revoked_at'] },
       },
       unrevoked_by_application: { on: ['application_id', 'id'], where: { unset: ['revoked_at'] } },
-      codes_by_application: {
-        on: ['application_id', 'account_id'],
-        where: { set: ['code_expires_at'] },
-      },
+      codes_by_account: { on: ['account_id', 'id'], where: { set: ['code_expires_at'] } },
       /** For REVOKED_GRANT_DAYS. */
       revoked_with_details: {
         on: ['revoked_at'],

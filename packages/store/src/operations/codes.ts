@@ -98,7 +98,7 @@ export function codes(db: Adapter, { shown }: MarksInside): Codes {
     }),
     LISTED,
     (code) => code,
-    { index: 'unrevoked_by_account', order: { by: ['id'], descending: true } },
+    { index: 'codes_by_account', order: { by: ['id'], descending: true } },
   );
 
   const redeem = db.sequence(

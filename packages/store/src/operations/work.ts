@@ -111,7 +111,8 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     }),
     ['id', 'link_id'],
     asIs,
-    { index: 'codes_by_application', isDecisive: true },
+    // The oldest first: active grants that are later are passed over once, at the end.
+    { index: 'unrevoked_by_application', order: { by: ['id'] }, isDecisive: true },
   );
   const removeCodes = db.removeSome(grants, (of: Givens<Ids>) => ({
     ...byIds(of),
