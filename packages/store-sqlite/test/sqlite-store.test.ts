@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { newId } from '@latchkey/domain/credentials/credentials';
 import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
 import { copyDatabase } from '@latchkey/store/copy-database';
 import type { ByHand } from '@latchkey/store/operations/by-hand';
@@ -7,7 +8,7 @@ import { operations } from '@latchkey/store/operations/operations';
 import type { Erasure } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
 import { testStore } from '@latchkey/store-suite';
-import { erase, finishAll } from '@latchkey/store-suite/finish';
+import { erase, finish, finishAll } from '@latchkey/store-suite/finish';
 import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aCode,
@@ -346,6 +347,31 @@ describe('the SQLite store', () => {
     const row = probe.prepare('SELECT count(*) AS found FROM grants WHERE secret_hash = ?');
     expect(row.get(secret_hash)).toEqual({ found: 0 });
     probe.close();
+  });
+
+  test('an erasure that goes on after the next one leaves that all names', async () => {
+    const account = anAccount();
+    const account_id = account.id;
+    const now = Date.now();
+    const linkedAt = async (time: number) => {
+      const code = aCode({ account, grant_id: newId(time) });
+      await store.issueCode(newCode(code));
+      await store.redeemCode(redemptionOf(code));
+    };
+    await store.putAccount({ ...account, username: 'Ada' });
+    // By the clock of another process.
+    await linkedAt(now + 5_000);
+    const first = await store.markErasure({ account_id, now, initiator: anInitiator() });
+    await store.putAccount({ ...account, username: 'Ada again' });
+    await linkedAt(now);
+    await store.markErasure({ account_id, now: now + 1, initiator: anInitiator() });
+    await finish(store, first);
+    await finishAll(store);
+    const file = new (nodeSqlite().DatabaseSync)(database.path, { readOnly: true });
+    const accounts = file.prepare('SELECT account FROM grants').all();
+    file.close();
+    expect(accounts).toHaveLength(2);
+    expect(JSON.stringify(accounts)).not.toContain('Ada');
   });
 
   test('sweeps in batches, and leaves no timer', async () => {

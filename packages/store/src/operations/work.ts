@@ -138,9 +138,10 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   const findTombstone = db.joined(
     accounts,
     ({ id }: Givens<{ id: string }>) => ({ id }),
-    ['erased_at', 'erased_until'],
+    ['erased_at', 'erased_until', 'endings'],
     {},
-    (tombstone: Pick<RecordOf<typeof accounts>, 'erased_at' | 'erased_until'>) => tombstone,
+    (tombstone: Pick<RecordOf<typeof accounts>, 'erased_at' | 'erased_until' | 'endings'>) =>
+      tombstone,
   );
   const eraseNames = db.changeSome(
     grants,
@@ -233,7 +234,10 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       const tombstone = await findTombstone({ id });
       // Who has put the account again has done this first.
       if (tombstone?.erased_at == null) return null;
-      const { erased_at, erased_until } = tombstone;
+      const { erased_at, erased_until, endings } = tombstone;
+      // The later one does what this one would, and its progress is noted.
+      const isOfLater = ({ kind, before }: Ending) => kind === 'erasure' && before > of.before;
+      if (endings?.some(isOfLater)) return null;
       const some = await eraseNames({ ...of, erased_until });
       const last = some?.toSorted().at(-1);
       if (last !== undefined) await noteProgress({ id, erased_at, erased_until: last });
