@@ -30,6 +30,8 @@ export function endedNow<G extends Omit<Markable, 'id' | 'account_id'>>({
   return asEnded(grant as unknown as G, ofAccount, ofApplication);
 }
 
+const MOST_AT_ONCE = 1_000;
+
 export type MarksInside = ReturnType<typeof marksInside>;
 
 /** For lists. The marks are read after the records: one that is done meanwhile is still found. */
@@ -88,7 +90,8 @@ export function marksInside(db: Adapter) {
     },
 
     /**
-     * Those that no mark has ended, at most `limit`.
+     * Those that no mark has ended, at most `limit`. Many may be ended and not written down yet, so each part is larger
+     * than the one before.
      *
      * @param read - the next part of the list, newest first
      */
@@ -97,11 +100,12 @@ export function marksInside(db: Adapter) {
       { limit, ...range }: { before: string | null; limit: number },
     ): Promise<G[]> {
       const found: G[] = [];
-      for (let { before } = range; ; ) {
-        const some = await read({ before, limit });
+      let { before } = range;
+      for (let part = limit; ; part = Math.max(limit, Math.min(part * 4, MOST_AT_ONCE))) {
+        const some = await read({ before, limit: part });
         found.push(...(await shown(some)).filter(({ revoked_at }) => revoked_at === null));
         before = some.at(-1)?.id ?? null;
-        if (some.length < limit || found.length >= limit) return found.slice(0, limit);
+        if (some.length < part || found.length >= limit) return found.slice(0, limit);
       }
     },
   };
