@@ -316,10 +316,12 @@ async function revokeAll(service: Service, line: AuditLine): Promise<boolean> {
     ...{ ...parties, now: line.at, initiator: knownInitiator(line) },
     ...(before !== undefined && { before }),
   };
-  const again =
-    before === undefined ? null : await store.markRevocation({ ...mark, ifKnown: true });
-  const { older, isAllOlder } = await splitByTime(service, parties, line.at + SPARE);
-  const work = again ?? (isAllOlder ? await store.markRevocation(mark) : null);
+  let work = before === undefined ? null : await store.markRevocation({ ...mark, ifKnown: true });
+  const { older, isAllOlder } =
+    work === null
+      ? await splitByTime(service, parties, line.at + SPARE)
+      : { older: [], isAllOlder: false };
+  if (isAllOlder) work = await store.markRevocation(mark);
   if (work !== null) {
     const { grants_revoked, codes_cancelled } = await runner.run(work);
     return grants_revoked + codes_cancelled > 0;
