@@ -31,6 +31,6 @@ export function collectWork(
   gauge(
     'latchkey_work_oldest_seconds',
     'Time since the oldest of them was asked for, 0 for none',
-    ([oldest]) => (oldest === undefined ? 0 : (clock() - oldest.at) / 1000),
+    ([oldest]) => (oldest === undefined ? 0 : Math.max(clock() - oldest.at, 0) / 1000),
   );
 }
