@@ -22,7 +22,7 @@ export function describeSummary(summary: Summary, width: number | undefined): st
     ['links', countsOf(links)],
     ['grants created', `${grants.created}`],
     ['grants revoked', countsOf(grants.revoked) || '0'],
-    ['grants live', `${grants.live}`],
+    ['grants live', grants.live === null ? 'not counted yet' : `${grants.live}`],
     ...(events === null ? [] : [['events', describeEvents(events)] as const]),
     ...(refusals.length === 0 ? [['refused', '0'] as const] : []),
   ]);

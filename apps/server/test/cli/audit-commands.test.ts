@@ -151,3 +151,13 @@ test('the command prints the summary, with what commands did', async () => {
   }
   await database.remove();
 });
+
+test('the summary says so if no service has counted the live grants yet', async () => {
+  const database = await sqliteDatabase();
+  const latchkey = (...words: string[]) => runInProcess(words, { DATABASE_URL: database.url });
+  await latchkey('app', 'create', 'Acme');
+  expect((await latchkey('summary')).stdout).toMatch(/^grants live +not counted yet$/m);
+  const { stdout } = await latchkey('summary', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ grants: { live: null } });
+  await database.remove();
+});
