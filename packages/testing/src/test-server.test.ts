@@ -271,6 +271,38 @@ test('a resource is what a grant is for, and no other guard accepts it', async (
   }
 });
 
+test('an operator reads connections page by page, and what ends all of an account says how far it is', async () => {
+  await using own = await createTestServer();
+  const client = new Latchkey({ ...own, maxRetries: 0 });
+  const admin = new LatchkeyAdmin({ baseUrl: own.baseUrl, adminSecret: own.adminSecret });
+  const { code, grant_id } = await own.issueCode();
+  const { account, grant_secret } = await client.convert(code);
+  const account_id = account.id;
+  const other = await admin.applications.create({ name: 'Other', redirect_uris: [] });
+  const issued = { application_id: other.id, account_id, scope: 'profile.read' };
+  const otherCode = await admin.codes.issue(issued);
+  await new Latchkey({ ...own, applicationSecret: other.secret ?? '' }).convert(otherCode.code);
+
+  const page = await admin.connections.list({ account_id, limit: 1 });
+  expect(page).toMatchObject({ data: [{ grants_total: 1 }], next_cursor: expect.any(String) });
+  const names: string[] = [];
+  for await (const { application } of admin.connections.list({ account_id, limit: 1 })) {
+    names.push(application.name);
+  }
+  expect([names.length, names]).toEqual([2, names.toSorted()]);
+
+  const { application_id } = (await admin.grants.list({ account_id })).data.find(
+    (grant) => grant.grant_id === grant_id,
+  ) as { application_id: string };
+  expect(await admin.connections.revoke({ account_id, application_id })).toMatchObject({
+    ...{ data: [{ grant_id }], state: 'revoked' },
+  });
+  await expect(client.account(grant_secret)).rejects.toThrow(AuthenticationError);
+  const all = { state: 'revoked', grants_revoked: 1, codes_cancelled: 0 };
+  expect(await admin.grants.revokeAll({ account_id })).toMatchObject(all);
+  expect(await admin.accounts.erase({ account_id })).toMatchObject({ state: 'erased' });
+});
+
 test('a pinned document lets in an application that nobody registered', async () => {
   await using own = await createTestServer();
   const client_id = 'https://app.example/client.json';
