@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DomainError } from '@latchkey/domain/domain-error';
+import { afterChange, DomainError } from '@latchkey/domain/domain-error';
 import type {
   Adapter,
   Call,
@@ -374,7 +374,6 @@ export function mongoAdapter(
       if (keys.length === 0) return null;
       const _id = { $in: keys.map(toKey) as Binary[] };
       await database.write<true | undefined>((collections) => ({
-        isPart: true,
         async send(options) {
           const which = { ...filter(input), _id };
           const { modifiedCount } = await collection(collections).updateMany(which, update(input), {
@@ -385,10 +384,12 @@ export function mongoAdapter(
         },
       }));
       // Another call may have changed some in between.
-      const changed = await database.decideByIndex('_id_', (collections, options) =>
-        collection(collections)
-          .find({ ...ours(input), _id }, { ...options, projection })
-          .toArray(),
+      const changed = await afterChange(() =>
+        database.decideByIndex('_id_', (collections, options) =>
+          collection(collections)
+            .find({ ...ours(input), _id }, { ...options, projection })
+            .toArray(),
+        ),
       );
       return changed.map((document) => result(decode(document) as Input, input));
     };

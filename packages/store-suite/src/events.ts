@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '@latchkey/domain/domain-error';
 import { CLAIM_LASTS, DELIVERIES_KEPT } from '@latchkey/domain/lifetimes';
+import { inRequest } from '@latchkey/domain/request-scope';
 import { type Choice, type EventType, formatTimestamp } from '@latchkey/schema';
 import { deletionWork } from '@latchkey/store/endings';
 import {
@@ -33,6 +35,7 @@ import {
   atOnce,
   type Granted,
   granted,
+  inPortions,
 } from './records.ts';
 
 const ALL = { limit: 100, before: null };
@@ -708,6 +711,39 @@ export function describeEvents(stores: SuiteStores): void {
           expect(await other.retryDelivery(delivery.id, now + 9)).toBeNull();
         }
         expect(await other.replayDeliveries({ ...replay, since: 0 })).toBe(0);
+      }));
+
+    test('is not said to be as it was by a replay that has begun some anew', () =>
+      onEmpty(async (store) => {
+        const endpoint = await endpointOf(store, { types: ['grant.created'] });
+        await inPortions(300, async () => void (await granted(store)));
+        await makeAll(store);
+        const waiting = Date.now() + DAY;
+        async function fail() {
+          const end = { result: 'refused', next_attempt_at: waiting } as const;
+          for (let due: ClaimedDelivery[] | null = null; due?.length !== 0; ) {
+            due = await claimed(store, endpoint, Date.now() + 5, 300);
+            await store.endTries(due.map(({ delivery }) => ended(delivery, end)));
+          }
+        }
+        await fail();
+        const replay = () =>
+          store.replayDeliveries({
+            endpoint_id: endpoint.id,
+            since: 0,
+            now: Date.now(),
+            limit: 300,
+          });
+        // Until it has time enough, the deadline is at another place of it each time.
+        for (let time = 1, isDone = false; !isDone; time *= 1.2) {
+          const result = await inRequest(replay, { endsAt: performance.now() + time }).catch(
+            (error) => DomainError.from(error).code,
+          );
+          isDone = result === 300;
+          const [first] = await store.listDueEndpoints({ now: Date.now(), except: [] });
+          if (result === 'store_unavailable') expect(first).toBeUndefined();
+          else await fail();
+        }
       }));
 
     test('to a disabled application is dropped, but that of an end and of the disabling', () =>

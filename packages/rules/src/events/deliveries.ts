@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { DomainError } from '@latchkey/domain/domain-error';
+import { afterChange, DomainError } from '@latchkey/domain/domain-error';
 import { isPastDeadline } from '@latchkey/domain/request-scope';
 import type { DeliveryRecord } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
@@ -46,7 +46,8 @@ export async function replayDeliveries(
   await findEnabledEndpoint(service, endpoint_id);
   let count = 0;
   for (;;) {
-    const replayed = await store.replayDeliveries({ endpoint_id, since, now, limit: PAGE });
+    const page = () => store.replayDeliveries({ endpoint_id, since, now, limit: PAGE });
+    const replayed = await (count === 0 ? page() : afterChange(page));
     count += replayed;
     if (replayed < PAGE || count >= MAX_REPLAYED || isPastDeadline()) return count;
   }

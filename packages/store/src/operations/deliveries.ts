@@ -386,6 +386,16 @@ export function deliveries(
       const mayBeTold = asking(told, now);
       const again = { anew: randomUUID(), generation: told.stored.generation, now };
       const of = { endpoint_id, limit };
+      let hasBegun = false;
+      async function beginAll(some: readonly (Named & Pick<Stored, 'round'>)[]): Promise<number> {
+        const may = await Promise.all(some.map(mayBeTold));
+        const begun = some.filter((_, index) => may[index]);
+        for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
+          await beginSome({ ...again, round, ids: of.map(({ id }) => id) });
+          hasBegun = true;
+        }
+        return begun.length;
+      }
       for (;;) {
         const lists = await Promise.all([
           listUndelivered({ ...of, since, status: 'failed' }),
@@ -396,12 +406,7 @@ export function deliveries(
         let count = 0;
         for (let from = 0; from < found.length; from += BEGUN_AT_ONCE) {
           const some = found.slice(from, from + BEGUN_AT_ONCE);
-          const may = await Promise.all(some.map(mayBeTold));
-          const begun = some.filter((_, index) => may[index]);
-          for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
-            await beginSome({ ...again, round, ids: of.map(({ id }) => id) });
-          }
-          count += begun.length;
+          count += await (hasBegun ? afterChange(() => beginAll(some)) : beginAll(some));
         }
         // Due again by now, whoever did it: of a repetition, the response counts nothing.
         if (count > 0 || found.length < limit) return count;
