@@ -81,6 +81,12 @@ export class DomainError extends Error {
   }
 }
 
+/** In a sentence, without what to do. */
+export function tell(error: unknown): string {
+  const { code, cause } = DomainError.from(error);
+  return cause instanceof Error ? `${code}, ${cause.message}` : code;
+}
+
 /** For what follows a change: a store that is unavailable by then has changed something all the same. */
 export async function afterChange<T>(
   work: () => Promise<T>,

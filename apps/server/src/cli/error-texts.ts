@@ -1,4 +1,4 @@
-import { DomainError } from '@latchkey/domain/domain-error';
+import { DomainError, tell } from '@latchkey/domain/domain-error';
 import { type ErrorCode, errorDefinition, type ParameterIssue } from '@latchkey/schema';
 
 /** Replace descriptions that speak of headers, a body, or the caller's credentials. */
@@ -39,12 +39,6 @@ export function errorText({ code, members, cause }: DomainError): string {
   const back = members.redirect_to === undefined ? '' : `  ${members.redirect_to}\n`;
   const because = cause instanceof Error ? `  ${cause.message}\n` : '';
   return `${code}: ${textOf(code)}\n${issues.join('')}${back}${because}`;
-}
-
-/** In a sentence, without what to do. */
-export function tell(error: unknown): string {
-  const { code, cause } = DomainError.from(error);
-  return cause instanceof Error ? `${code}, ${cause.message}` : code;
 }
 
 /**

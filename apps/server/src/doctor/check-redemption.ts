@@ -1,5 +1,5 @@
 import { newId } from '@latchkey/domain/credentials/credentials';
-import { DomainError } from '@latchkey/domain/domain-error';
+import { DomainError, tell } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import {
   createApplication,
@@ -12,7 +12,6 @@ import { revoke } from '@latchkey/rules/grants/revoke';
 import type { Service } from '@latchkey/rules/service';
 import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
 import { plainApplication } from '@latchkey/store/plain-application';
-import { tell } from '../cli/error-texts.ts';
 
 /** Its grant never works, not even if this is interrupted: its application is disabled before. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {

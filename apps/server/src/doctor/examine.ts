@@ -1,8 +1,8 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
+import { tell } from '@latchkey/domain/domain-error';
 import { type Finding, ok, problem, skipped } from '@latchkey/store/finding';
 import type { OnStep } from '@latchkey/store/step';
 import pino from 'pino';
-import { tell } from '../cli/error-texts.ts';
 import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
 import { driverOf } from '../open-store.ts';
