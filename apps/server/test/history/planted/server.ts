@@ -8,7 +8,7 @@ import { type PlantName, plants } from './plant.ts';
 
 const plant = plants[process.env.PLANT as PlantName];
 const settings = loadSettings(process.env);
-const ahead = Number(process.env.CLOCK_AHEAD);
+const ahead = Number(process.env.CLOCK_AHEAD ?? 0);
 const { url, service, close } = await startServer(settings, openLog(settings).log, {
   clock: () => Date.now() + ahead,
 });
