@@ -1,15 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anAccount, granted } from '@latchkey/store-suite/records';
+import { granted } from '@latchkey/store-suite/records';
 import { expect, test, vi } from 'vitest';
-import { type Json, succeed } from '../http/call.ts';
+import { succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
-import { EVENTS, operator, startTestServer } from '../http/running-server.ts';
+import { EVENTS, operator, startTestServer, type TestServer } from '../http/running-server.ts';
 import { startReceiver } from './receiver.ts';
 
-const ENDS = 2_500;
 const AT_ONCE = 50;
-const TAKES_MS = 50;
+const TAKES_MS = 100;
+
+/**
+ * Each for an account of its own: puts of one account wait for each other.
+ *
+ * @param application_revocations - how often all of the application were revoked before
+ */
+async function grantMany(
+  { service: { store } }: TestServer,
+  of: { application_id: string; application_revocations: number },
+  count: number,
+): Promise<void> {
+  for (let made = 0; made < count; made += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => granted(store, of)));
+  }
+}
 
 // How fast is in the benchmark.
 describeOnEachStore('the ends of one call', (fresh) => {
@@ -20,7 +34,9 @@ describeOnEachStore('the ends of one call', (fresh) => {
       await startTestServer(database.url, EVENTS),
       await startTestServer(database.url, EVENTS),
     ];
-    const { application_id, account_id, bearer, link } = await linkedApplication(server);
+    // MongoDB takes a few milliseconds for each of these grants.
+    const ends = database.url.startsWith('mongodb') ? 500 : 2_500;
+    const { application_id, bearer, link } = await linkedApplication(server);
     const members = { url: own.url, application_id, types: ['grant.revoked'] };
     await succeed(server, 'admin.endpoints.create', members, operator);
     const { grant_id } = await link();
@@ -29,17 +45,10 @@ describeOnEachStore('the ends of one call', (fresh) => {
 
     async function endAll(application_revocations: number): Promise<number> {
       const before = own.heard.length;
-      for (let made = 0; made < ENDS; made += AT_ONCE) {
-        const grant = {
-          ...{ application_id, application_revocations },
-          account: anAccount({ id: account_id }),
-        };
-        const some = Array.from({ length: AT_ONCE }, () => granted(server.service.store, grant));
-        await Promise.all(some);
-      }
+      await grantMany(server, { application_id, application_revocations }, ends);
       own.most = 0;
       await succeed(server, 'admin.grants.revokeAll', { application_id }, operator);
-      await vi.waitFor(() => expect(own.heard).toHaveLength(before + ENDS), 240_000);
+      await vi.waitFor(() => expect(own.heard).toHaveLength(before + ends), 240_000);
       return own.most;
     }
     expect(await endAll(0)).toBeLessThanOrEqual(2 * 64);
@@ -57,46 +66,43 @@ describeOnEachStore('a message to a quick receiver', (fresh) => {
     const [good, database] = [await startReceiver(), await fresh()];
     const server = await startTestServer(database.url, EVENTS);
     const hanging = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
-    /** @param application_revocations - how often it was told before */
-    async function tell(
-      application_id: string,
-      account_id: string,
-      application_revocations: number,
-    ): Promise<void> {
-      const grant = {
-        ...{ application_id, application_revocations },
-        account: anAccount({ id: account_id }),
-      };
-      const grants = Array.from({ length: 200 }, () => granted(server.service.store, grant));
-      await Promise.all(grants);
-      await succeed(server, 'admin.grants.revokeAll', { application_id }, operator);
-    }
+    const revokeAll = (application_id: string) =>
+      succeed(server, 'admin.grants.revokeAll', { application_id }, operator);
     const owners = await Promise.all(
       hanging.map(async (receiver) => {
-        const { application_id, account_id } = await linkedApplication(server);
+        const { application_id } = await linkedApplication(server);
         const members = { url: receiver.url, application_id, types: ['grant.revoked'] };
         await succeed(server, 'admin.endpoints.create', members, operator);
-        await tell(application_id, account_id, 0);
+        await grantMany(server, { application_id, application_revocations: 0 }, 200);
+        await revokeAll(application_id);
         await vi.waitFor(() => expect(receiver.heard).toHaveLength(200), 60_000);
-        return { application_id, account_id };
+        await grantMany(server, { application_id, application_revocations: 1 }, 200);
+        return application_id;
       }),
     );
     const linked = await linkedApplication(server);
     const members = { url: good.url, application_id: linked.application_id };
     await succeed(server, 'admin.endpoints.create', members, operator);
     const { grant_id } = await linked.link();
-    for (const receiver of hanging) receiver.answer = () => {};
-    for (const { application_id, account_id } of owners) await tell(application_id, account_id, 1);
+    let ended = 0;
+    for (const receiver of hanging) {
+      receiver.answer = (response) => void response.once('close', () => ended++);
+    }
+    for (const application_id of owners) await revokeAll(application_id);
     for (const { heard } of hanging) {
       await vi.waitFor(() => expect(heard.length).toBeGreaterThan(200), 60_000);
     }
+    const endedBefore = new Promise<number>((resolve) => {
+      good.answer = (response) => {
+        resolve(ended);
+        response.writeHead(204).end();
+      };
+    });
     await succeed(server, 'grants.revoke', { grant_id }, linked.bearer);
-    await vi.waitFor(() => expect(good.heard).toHaveLength(1), 60_000);
-    // No try of those that hang has ended by then.
-    const { data } = await succeed(server, 'admin.endpoints.list', { limit: 9 }, operator);
-    expect(data.filter((endpoint: Json) => endpoint.failing_since !== null)).toEqual([]);
-    await server.close({ drain: false });
+    expect(await endedBefore).toBe(0);
+    // First, since the server waits for those that hang.
     await Promise.all([good, ...hanging].map((receiver) => receiver.close()));
+    await server.close({ drain: false });
     await database.remove();
   });
 });
