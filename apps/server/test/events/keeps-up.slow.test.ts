@@ -35,20 +35,21 @@ describeOnEachStore('the ends of one call', (fresh) => {
       await startTestServer(database.url, EVENTS),
     ];
     // MongoDB takes a few milliseconds for each of these grants.
-    const ends = database.url.startsWith('mongodb') ? 500 : 2_500;
+    const ends = database.url.startsWith('mongodb') ? 500 : 1_000;
     const { application_id, bearer, link } = await linkedApplication(server);
     const members = { url: own.url, application_id, types: ['grant.revoked'] };
     await succeed(server, 'admin.endpoints.create', members, operator);
     const { grant_id } = await link();
     await succeed(server, 'grants.revoke', { grant_id }, bearer);
-    await vi.waitFor(() => expect(own.heard).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(own.heard.length).toBe(1), 60_000);
 
+    // A length alone: to print thousands of messages at each look would take the time of the service.
     async function endAll(application_revocations: number): Promise<number> {
       const before = own.heard.length;
       await grantMany(server, { application_id, application_revocations }, ends);
       own.most = 0;
       await succeed(server, 'admin.grants.revokeAll', { application_id }, operator);
-      await vi.waitFor(() => expect(own.heard).toHaveLength(before + ends), 240_000);
+      await vi.waitFor(() => expect(own.heard.length).toBe(before + ends), 240_000);
       return own.most;
     }
     expect(await endAll(0)).toBeLessThanOrEqual(2 * 64);
@@ -75,7 +76,7 @@ describeOnEachStore('a message to a quick receiver', (fresh) => {
         await succeed(server, 'admin.endpoints.create', members, operator);
         await grantMany(server, { application_id, application_revocations: 0 }, 200);
         await revokeAll(application_id);
-        await vi.waitFor(() => expect(receiver.heard).toHaveLength(200), 60_000);
+        await vi.waitFor(() => expect(receiver.heard.length).toBe(200), 60_000);
         await grantMany(server, { application_id, application_revocations: 1 }, 200);
         return application_id;
       }),
