@@ -54,12 +54,16 @@ async function isSeen(plant: PlantName, rules: string[], codes?: number): Promis
 /** @param of.ahead - how fast the clock of the second server is */
 async function brokenBy(
   plant: PlantName,
-  { codes = CODES, ahead = 0 }: { codes?: number | undefined; ahead?: number },
+  {
+    codes = CODES,
+    ahead = 0,
+    seed = 1,
+  }: { codes?: number | undefined; ahead?: number; seed?: number },
 ): Promise<string[]> {
   const { url: databaseUrl, remove } = await sqliteDatabase();
   onTestFinished(remove);
   const server = { script, environment: { PLANT: plant }, ahead };
-  const { history } = await runLoad({ seed: 1, databaseUrl, codes, faults: 0, server });
+  const { history } = await runLoad({ seed, databaseUrl, codes, faults: 0, server });
   return check(history).map(({ rule }) => rule);
 }
 
@@ -69,7 +73,12 @@ test.each([5_000])(withClocks, options, isSeenByClocks);
 test.each([-5_000])(withClocks, { ...options, ...slow }, isSeenByClocks);
 
 async function isSeenByClocks(ahead: number): Promise<void> {
-  expect(await brokenBy('marks-order-by-time', { ahead })).toContain('marked-is-dead');
+  const broken: string[] = [];
+  // Whether a mark of one clock meets a grant of the other is up to chance.
+  for (let seed = 1; seed <= 4 && !broken.includes('marked-is-dead'); seed += 1) {
+    broken.push(...(await brokenBy('marks-order-by-time', { ahead, seed })));
+  }
+  expect(broken).toContain('marked-is-dead');
   expect(await brokenBy('nothing', { ahead })).toEqual([]);
 }
 
