@@ -27,8 +27,9 @@ const programs = await installFromRequirements(requirements, 'litestream', proce
 
 const NAME = 'a name that a user wants to be erased';
 
+const notRun = programs === null ? ' (not run: Litestream was not installed)' : '';
 test.skipIf(programs === null)(
-  'beside Litestream an erasure is answered and done, and its replica is restored',
+  `beside Litestream an erasure is answered and done, and its replica is restored${notRun}`,
   async () => {
     const litestream = join(programs as string, 'litestream');
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-litestream-'));
