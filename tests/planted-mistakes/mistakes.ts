@@ -27,8 +27,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a code is redeemed twice',
     file: CODES,
-    from: `            created_at: null,
-            code_expires_at: moreThan(code.now),
+    from: `              created_at: null,
+              code_expires_at: moreThan(code.now),
 `,
     to: '',
     seenBy: 'apps/server/test/http/codes.test.ts',
@@ -139,18 +139,9 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an application revokes the grants of another',
     file: GRANTS,
-    from: '    when(application_id, { application_id }),\n',
+    from: '        if (application_id !== null && found.application_id !== application_id) return null;\n',
     to: '',
     seenBy: 'apps/server/test/http/grants.test.ts',
-  },
-  {
-    name: 'an application lists the pending codes of another',
-    file: CODES,
-    from: `    ({ application_id, account_id }: Givens<OfApplication>) => [
-      { application_id, ...pending },`,
-    to: `    ({ account_id }: Givens<OfApplication>) => [
-      { application_id: isSet, ...pending },`,
-    seenBy: 'packages/store-sqlite/test/sqlite-store.test.ts',
   },
   {
     name: 'a token of another application is revoked in silence',
