@@ -129,7 +129,7 @@ export const emptyState = () => ({
   /** What its mark has ended is not counted yet. */
   /** The latest one of each account. */
   erasures: new Map<string, Work>(),
-  unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes_cancelled: number }[],
+  unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes: ModelGrant[] }[],
   /** How often all grants of an application were revoked. */
   revocations: new Map<string, number>(),
   leases: new Map<string, { holder: string; until: number }>(),
@@ -210,7 +210,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     const isMeant = (one: ModelGrant) =>
       isLike(parties)(one) &&
       (work.account_id !== null || (one.application_revocations ?? 0) < before);
-    const codes_cancelled = remove(state.grants, (one) => isMeant(one) && isPending(one)).length;
+    const codes = remove(state.grants, (one) => isMeant(one) && isPending(one));
     const ended = grantsOf({})
       .filter(isMeant)
       .filter((grant) => end(grant, work.at, work.by, reason));
@@ -222,7 +222,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const first = own.find((one) => one.work.kind !== 'erasure') ?? own[0];
       state.unfinished = state.unfinished.filter((one) => one !== first);
     }
-    state.unfinished.push({ work, revoked: ended.map(revokedOf), codes_cancelled });
+    state.unfinished.push({ work, revoked: ended.map(revokedOf), codes });
     return work;
   }
 
@@ -496,7 +496,9 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       }
       erasures.set(account_id, work);
       const ownPages = remove(pages, isLike({ account_id }));
-      const codes = [...grants.values()].filter(isLike({ account_id, created_at: null }));
+      // Also those that a mark has ended, and no step has removed.
+      const ended = state.unfinished.flatMap(({ codes }) => codes);
+      const codes = [...grants.values(), ...ended].filter(isLike({ account_id, created_at: null }));
       const linkIds = [...ownPages, ...codes].map(({ link_id }) => link_id);
       remove(links, (link) => link.account_id === account_id || linkIds.includes(link.id));
       for (const grant of grantsOf({ account_id })) {
@@ -541,9 +543,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         const revoked = found.revoked.splice(0);
         return { ...nothing, isOver: false, changed: revoked.length, revoked };
       }
-      if (step === 'codes' && found.codes_cancelled > 0) {
-        const { codes_cancelled } = found;
-        found.codes_cancelled = 0;
+      if (step === 'codes' && found.codes.length > 0) {
+        const codes_cancelled = found.codes.splice(0).length;
         return { ...nothing, isOver: false, changed: codes_cancelled, codes_cancelled };
       }
       return nothing;
