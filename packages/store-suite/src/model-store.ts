@@ -126,10 +126,14 @@ export const emptyState = () => ({
   mark: null as UseMark | null,
   applications: new Map<string, ApplicationRecord>(),
   deletions: new Map<string, { document_uri: string | null }>(),
-  /** What its mark has ended is not counted yet. */
   /** The latest one of each account. */
   erasures: new Map<string, Work>(),
-  unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes: ModelGrant[] }[],
+  /** What its mark has ended is not counted yet. */
+  unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes_cancelled: number }[],
+  /** Codes that a mark has ended, and no step has removed. */
+  dead: [] as ModelGrant[],
+  /** The secrets of grants whose end no step has written down. */
+  unwritten: new Map<string, CredentialHash>(),
   /** How often all grants of an application were revoked. */
   revocations: new Map<string, number>(),
   leases: new Map<string, { holder: string; until: number }>(),
@@ -211,19 +215,34 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       isLike(parties)(one) &&
       (work.account_id !== null || (one.application_revocations ?? 0) < before);
     const codes = remove(state.grants, (one) => isMeant(one) && isPending(one));
-    const ended = grantsOf({})
-      .filter(isMeant)
-      .filter((grant) => end(grant, work.at, work.by, reason));
+    state.dead.push(...codes);
+    const ended = grantsOf({}).filter((one) => isMeant(one) && isActive(one));
+    for (const grant of ended) {
+      if (grant.secret_hash) state.unwritten.set(grant.grant_id, grant.secret_hash);
+      end(grant, work.at, work.by, reason);
+    }
     const own = state.unfinished.filter(
       (one) => one.work.account_id === work.account_id && work.account_id !== null,
     );
     // There is no room for more, so the oldest one is finished. The log of an erasure may be held up.
     if (own.length === ENDINGS_KEPT) {
       const first = own.find((one) => one.work.kind !== 'erasure') ?? own[0];
+      if (first !== undefined) writeDown(first.work);
       state.unfinished = state.unfinished.filter((one) => one !== first);
     }
-    state.unfinished.push({ work, revoked: ended.map(revokedOf), codes });
+    const codes_cancelled = codes.length;
+    state.unfinished.push({ work, revoked: ended.map(revokedOf), codes_cancelled });
     return work;
+  }
+
+  /** What the steps of some work do, whichever mark it was that has ended something. */
+  function writeDown({ account_id, application_id }: Work): void {
+    const isOf = isLike({
+      account_id: account_id ?? undefined,
+      application_id: application_id ?? undefined,
+    });
+    state.dead = state.dead.filter((code) => !isOf(code));
+    for (const grant of grantsOf({}).filter(isOf)) state.unwritten.delete(grant.grant_id);
   }
 
   const isUnfinished = (work: Work) =>
@@ -497,8 +516,9 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       erasures.set(account_id, work);
       const ownPages = remove(pages, isLike({ account_id }));
       // Also those that a mark has ended, and no step has removed.
-      const ended = state.unfinished.flatMap(({ codes }) => codes);
-      const codes = [...grants.values(), ...ended].filter(isLike({ account_id, created_at: null }));
+      const codes = [...grants.values(), ...state.dead].filter(
+        isLike({ account_id, created_at: null }),
+      );
       const linkIds = [...ownPages, ...codes].map(({ link_id }) => link_id);
       remove(links, (link) => link.account_id === account_id || linkIds.includes(link.id));
       for (const grant of grantsOf({ account_id })) {
@@ -543,14 +563,16 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         const revoked = found.revoked.splice(0);
         return { ...nothing, isOver: false, changed: revoked.length, revoked };
       }
-      if (step === 'codes' && found.codes.length > 0) {
-        const codes_cancelled = found.codes.splice(0).length;
+      if (step === 'codes' && found.codes_cancelled > 0) {
+        const { codes_cancelled } = found;
+        found.codes_cancelled = 0;
         return { ...nothing, isOver: false, changed: codes_cancelled, codes_cancelled };
       }
       return nothing;
     },
 
     finishWork(work) {
+      writeDown(work);
       // What is recorded has the address of its document.
       if (work.kind === 'deletion') {
         methods.makeDeliveries(Date.now());
@@ -782,7 +804,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       };
       const isEnded =
         code.application_revocations < (state.revocations.get(code.application_id) ?? 0);
-      if (!isEnded) insert(state.grants, code.grant_id, issued);
+      if (isEnded) state.dead.push(issued);
+      else insert(state.grants, code.grant_id, issued);
       return pendingOf(issued);
     },
 
@@ -883,7 +906,9 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
 
     noteUse({ grant_id, secret_hash, now, initiator }) {
       const grant = redeemed(grant_id);
-      if (!grant?.secret_hash || !sameBytes(grant.secret_hash, secret_hash)) return false;
+      // Who has authenticated before a mark may note the use until its end is written down.
+      const secret = grant?.secret_hash ?? state.unwritten.get(grant_id);
+      if (!grant || !secret || !sameBytes(secret, secret_hash)) return false;
       if (grant.first_used_at === null) {
         grant.first_used_at = now;
         grant.first_used_by = initiator;

@@ -480,7 +480,9 @@ function callOf(of: Store | ModelMethods, method: Compared): (...args: unknown[]
           return work.is_done === true;
         },
         markRevocation: (mark: RevocationMark) => of.markRevocation(mark) !== null,
-        finishAll: () => undefined,
+        finishAll() {
+          for (const work of of.listWork(1_000)) void of.finishWork(work);
+        },
       }
     : {
         async erase(erasure: Erasure) {

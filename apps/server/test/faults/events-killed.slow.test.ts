@@ -78,13 +78,19 @@ function stepsFound(
   const eventsIn = (table: string, about: string) =>
     new Set(
       idsIn(table, about).map(({ type, grant_id }) =>
-        eventOf({ type, grant_id: uuidFromBytes(grant_id) }),
+        eventOf({ type, of: uuidFromBytes(grant_id) }),
       ),
     );
   database.exec('BEGIN');
   const marks = eventsIn("marks WHERE of = 'grants'", 'about');
-  const delivered = eventsIn("deliveries WHERE status = 'delivered'", 'grant_id');
-  const pending = eventsIn("deliveries WHERE status = 'pending'", 'grant_id');
+  const delivered = eventsIn(
+    "deliveries WHERE grant_id IS NOT NULL AND status = 'delivered'",
+    'grant_id',
+  );
+  const pending = eventsIn(
+    "deliveries WHERE grant_id IS NOT NULL AND status = 'pending'",
+    'grant_id',
+  );
   database.close();
   const marked = new Set([...marks].filter((one) => !pending.has(one) && !delivered.has(one)));
 

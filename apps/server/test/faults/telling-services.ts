@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
+import type { EventType } from '@latchkey/schema';
 import { expect, onTestFinished, vi } from 'vitest';
 import { type HeardMessage, type Receiver, startReceiver } from '../events/receiver.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
@@ -17,10 +19,11 @@ const settings = {
   B: { ...EVENTS, EVENTS_KEY_PREVIOUS: EVENTS.EVENTS_KEY.toUpperCase() },
 };
 
-/** A change of a grant that was asked for. */
+/** A change that was asked for. */
 export interface Change {
-  grant_id: string;
-  type: 'grant.created' | 'grant.revoked';
+  /** The id of the grant, the account or the application. */
+  of: string;
+  type: Exclude<EventType, 'ping'>;
   /** The process that was asked. */
   pid: number;
   isAcknowledged: boolean;
@@ -37,9 +40,22 @@ export interface Message {
 /** What happens all the time: a change is asked for and acknowledged, and a message heard and answered. */
 export type Moment = 'asked' | 'acknowledged' | 'heard' | 'answered';
 
-/** Names an event of a grant. */
-export const eventOf = ({ grant_id, type }: Pick<Change, 'grant_id' | 'type'>) =>
-  `${type} ${grant_id}`;
+/** Names an event. Each happens once at most. */
+export const eventOf = ({ of, type }: Pick<Change, 'of' | 'type'>) => `${type} ${of}`;
+
+const subjectOf = ({ type, data }: Json) => ({ type, of: data.grant_id ?? data.id });
+
+type Asked = [
+  operation: Parameters<typeof invoke>[2],
+  input: Record<string, unknown>,
+  authorization: string,
+];
+
+const switches = [
+  ['application.disabled', 'admin.applications.disable'],
+  ['application.enabled', 'admin.applications.enable'],
+] as const;
+const RENAMED = 'after';
 
 const WORKERS = 3;
 const PAUSE_MS = 20;
@@ -47,8 +63,8 @@ const PAUSE_MS = 20;
 const ANSWER_MS = 50;
 
 /**
- * Two services on one database, each in its own process, under a load of grants that are created and
- * revoked; and a receiver that is told of it.
+ * Two services on one database, each in its own process, under a load of grants that are created and revoked,
+ * applications that are disabled and enabled, and accounts that get another name; and a receiver that is told of it.
  */
 export class TellingServices {
   readonly services: Record<ServiceName, ServerProcess>;
@@ -70,8 +86,7 @@ export class TellingServices {
     this.#linked = linked;
     receiver.answer = (response, message) => {
       const sender = senderOf(message);
-      const { type, data } = message.body;
-      const about = eventOf({ type, grant_id: data.grant_id });
+      const about = eventOf(subjectOf(message.body));
       const heard = { about, pid: services[sender].pid, isAnswered: false };
       this.messages.push(heard);
       this.#onMoment('heard', sender);
@@ -123,24 +138,21 @@ export class TellingServices {
         async () => expect(await last.service.store.countEvents(1)).toMatchObject({ pending: 0 }),
         { timeout: 120_000, interval: 100 },
       );
-      return this.#verifyAgainst(await this.#listGrants(last));
+      return this.#verifyAgainst([
+        ...(await this.#eventsOfGrants(last)),
+        ...(await this.#eventsOfRecords(last)),
+      ]);
     } finally {
       await last.close();
     }
   }
 
-  #verifyAgainst(grants: readonly Json[]): { acknowledged: number; told: number } {
-    const happened = grants.flatMap(({ grant_id, revoked }) => [
-      eventOf({ grant_id, type: 'grant.created' }),
-      ...(revoked ? [eventOf({ grant_id, type: 'grant.revoked' })] : []),
-    ]);
+  #verifyAgainst(happened: string[]): { acknowledged: number; told: number } {
     const acknowledged = this.changes.filter(({ isAcknowledged }) => isAcknowledged).map(eventOf);
     const known = new Set(happened);
     expect(acknowledged.filter((event) => !known.has(event))).toEqual([]);
     // Every change, acknowledged or not, and nothing else.
-    const told = Map.groupBy(this.#receiver.heard, ({ body: { type, data } }) =>
-      eventOf({ type, grant_id: data.grant_id }),
-    );
+    const told = Map.groupBy(this.#receiver.heard, ({ body }) => eventOf(subjectOf(body)));
     expect([...told.keys()].sort()).toEqual(happened.sort());
     for (const messages of told.values()) {
       expect(new Set(messages.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
@@ -154,55 +166,106 @@ export class TellingServices {
   }
 
   async #work(name: ServiceName): Promise<void> {
-    while (this.#goesOn) {
+    // Mostly of grants: the steps of a kill are looked for among these.
+    const lives = [this.#grant, this.#grant, this.#switch, this.#grant, this.#grant, this.#rename];
+    for (let lived = 0; this.#goesOn; lived++) {
       await sleep(PAUSE_MS);
-      await this.#live(name).catch(() => undefined);
+      await lives[lived % lives.length]?.call(this, name).catch(() => undefined);
     }
   }
 
-  async #live(name: ServiceName): Promise<void> {
-    const { application_id, account_id } = this.#linked;
+  async #grant(name: ServiceName): Promise<void> {
+    const { application_id, account_id, bearer } = this.#linked;
     const about = { application_id, account_id, scope: 'a' };
-    const { code, grant_id } = await this.#ask(name, 'admin.codes.issue', about, operator);
-    const { bearer } = this.#linked;
-    const change = async (type: Change['type'], make: () => Promise<unknown>) => {
-      const { pid } = this.services[name];
-      const change: Change = { grant_id, type, pid, isAcknowledged: false };
-      this.changes.push(change);
-      const made = make();
-      this.#onMoment('asked', name);
-      await made;
-      change.isAcknowledged = true;
-      this.#onMoment('acknowledged', name);
-    };
-    await change('grant.created', () => this.#ask(name, 'grants.convert', { code }, bearer));
+    const { code, grant_id: of } = await this.#ask(name, 'admin.codes.issue', about, operator);
+    await this.#change(name, { of, type: 'grant.created' }, 'grants.convert', { code }, bearer);
     if (this.changes.length % 2 === 0) return;
-    await change('grant.revoked', () => this.#ask(name, 'grants.revoke', { grant_id }, bearer));
+    const input = { grant_id: of };
+    await this.#change(name, { of, type: 'grant.revoked' }, 'grants.revoke', input, bearer);
   }
 
-  async #ask(
+  async #switch(name: ServiceName): Promise<void> {
+    const application = { name: 'Switched', redirect_uris: [] };
+    const created = await this.#ask(name, 'admin.applications.create', application, operator);
+    const { id: of } = created;
+    for (const [type, operation] of switches) {
+      await this.#change(name, { of, type }, operation, { application_id: of }, operator);
+    }
+  }
+
+  async #rename(name: ServiceName): Promise<void> {
+    const of = randomUUID();
+    const account = { account_id: of, username: 'before' };
+    await this.#ask(name, 'admin.accounts.put', account, operator);
+    const renamed = { ...account, username: RENAMED };
+    await this.#change(
+      name,
+      { of, type: 'account.updated' },
+      'admin.accounts.put',
+      renamed,
+      operator,
+    );
+  }
+
+  async #change(
     name: ServiceName,
-    operation: Parameters<typeof invoke>[2],
-    input: Record<string, unknown>,
-    authorization: string,
-  ): Promise<Json> {
+    event: Pick<Change, 'of' | 'type'>,
+    ...[operation, input, authorization]: Asked
+  ): Promise<void> {
+    const change: Change = { ...event, pid: this.services[name].pid, isAcknowledged: false };
+    this.changes.push(change);
+    const made = this.#ask(name, operation, input, authorization);
+    this.#onMoment('asked', name);
+    await made;
+    change.isAcknowledged = true;
+    this.#onMoment('acknowledged', name);
+  }
+
+  async #ask(name: ServiceName, ...[operation, input, authorization]: Asked): Promise<Json> {
     const { url } = this.services[name];
     const { status, body } = await invoke({ url }, 'REST', operation, input, authorization);
     if (status !== 200) throw new Error(body.error_code);
     return body;
   }
 
-  async #listGrants(server: { url: string }): Promise<Json[]> {
+  async #eventsOfGrants(server: { url: string }): Promise<string[]> {
     const { application_id } = this.#linked;
-    const found: Json[] = [];
+    const found: string[] = [];
     let cursor: string | null = null;
     do {
       const page = { application_id, limit: 100, ...(cursor !== null && { cursor }) };
       const list: Json = await succeed(server, 'admin.grants.list', page, operator);
-      found.push(...list.data);
+      for (const { grant_id: of, revoked } of list.data) {
+        found.push(eventOf({ of, type: 'grant.created' }));
+        if (revoked) found.push(eventOf({ of, type: 'grant.revoked' }));
+      }
       cursor = list.next_cursor;
     } while (cursor !== null);
     return found;
+  }
+
+  /** What was asked for and made, as each record shows. An application is enabled only after it was disabled. */
+  async #eventsOfRecords(server: { url: string }): Promise<string[]> {
+    const made = await Promise.all(
+      this.changes.map(async ({ of, type, isAcknowledged }) => {
+        const read = (operation: Asked[0], input: Asked[1]): Promise<Json> =>
+          succeed(server, operation, input, operator);
+        switch (type) {
+          case 'account.updated':
+            return (await read('admin.accounts.get', { account_id: of })).username === RENAMED;
+          case 'application.disabled':
+            return (
+              isAcknowledged ||
+              (await read('admin.applications.get', { application_id: of })).disabled
+            );
+          case 'application.enabled':
+            return !(await read('admin.applications.get', { application_id: of })).disabled;
+          default:
+            return false;
+        }
+      }),
+    );
+    return this.changes.filter((_, index) => made[index]).map(eventOf);
   }
 }
 
