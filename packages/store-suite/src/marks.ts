@@ -313,19 +313,49 @@ export function describeMarks(stores: SuiteStores): void {
       expect(await markOf(stores.store, { application_id: anId() }, 7)).toBeNull();
     });
 
-    test('can be made again with the number of a former one', async () => {
-      const pair = await aPair(stores.store);
-      const work = await markOf(stores.store, { account_id: pair.account.id }, 7);
-      const code = await issuedNow(stores.store, pair);
-      const again = await stores.other.markRevocation({
-        ...{ account_id: pair.account.id, now: 9, initiator },
-        ...(work && { before: work.before }),
-      });
-      expect(again?.before).toBe(work?.before);
-      expect(await stores.other.findCode(code?.grant_id ?? '')).not.toBeNull();
-      for (const one of [again, work]) await finish(stores.store, one);
-      const found = await authenticated(stores.other, pair.grant.grant_id);
-      expect(found?.grant.revoked_at).toBe(7);
+    test('can be made again with the number of a former one, which writes nothing', async () => {
+      for (const isDone of [false, true]) {
+        for (const of of ['account', 'application', 'pair'] as const) {
+          const pair = await aPair(stores.store);
+          const parties: Parties = {
+            account: { account_id: pair.account.id },
+            application: { application_id: pair.application.id },
+            pair: { account_id: pair.account.id, application_id: pair.application.id },
+          }[of];
+          const work = await markOf(stores.store, parties, 7);
+          if (work === null) throw new Error('There is something to end.');
+          if (isDone) await finish(stores.store, work);
+          const code = await issuedNow(stores.store, pair);
+          const mark = { ...parties, now: 9, initiator };
+          const again = await stores.other.markRevocation({ ...mark, before: work.before });
+          if (!isDone) {
+            expect(again).toEqual(work);
+            // The one after it is still unknown.
+            const next = { ...mark, before: work.before + 1, ifKnown: true };
+            expect(await stores.other.markRevocation(next)).toBeNull();
+          }
+          expect(await stores.other.findCode(code?.grant_id ?? '')).not.toBeNull();
+          await finish(stores.store, again);
+          const found = await authenticated(stores.other, pair.grant.grant_id);
+          expect(found?.grant.revoked_at).toBe(7);
+        }
+      }
+    });
+
+    test('can be made again though so many came later that it is not kept', async () => {
+      const { application } = await aPair(stores.store);
+      const parties = { application_id: application.id };
+      const works: (Work | null)[] = [];
+      for (let mark = 0; mark < 9; mark++) {
+        works.push(await markOf(stores.store, parties, 7));
+        await finish(stores.store, works.at(-1) ?? null);
+      }
+      const [first, last] = [works[0]?.before ?? 0, works.at(-1)?.before ?? 0];
+      const again = { ...parties, now: 9, initiator };
+      const made = await stores.other.markRevocation({ ...again, before: first });
+      await finish(stores.other, made);
+      const next = { ...again, before: last + 1, ifKnown: true };
+      expect(await stores.other.markRevocation(next)).toBeNull();
     });
   });
 

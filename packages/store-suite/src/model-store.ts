@@ -248,13 +248,6 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
   const isUnfinished = (work: Work) =>
     state.unfinished.some((one) => isDeepStrictEqual(one.work, work));
 
-  /** A code that is issued with a lesser number later is ended too. */
-  function nextRevocation(application_id: string): number {
-    const next = (state.revocations.get(application_id) ?? 0) + 1;
-    state.revocations.set(application_id, next);
-    return next;
-  }
-
   function record(type: EventType, about: string, at: number, name = ''): void {
     if (recordsEvents) state.recorded.push({ type, about, at, name });
   }
@@ -468,8 +461,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       state.applications.delete(application_id);
       const document_uri = application.document?.uri ?? null;
       state.deletions.set(application_id, { document_uri });
-      nextRevocation(application_id);
       const work = deletionWork(deletion, application.revocations);
+      state.revocations.set(application_id, work.before);
       mark(work, { application_id }, 'application_deleted');
       for (const endpoint of state.endpoints.values()) {
         if (endpoint.application_id === application_id) endpoint.hidden = true;
@@ -535,18 +528,22 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return mark(work, { account_id }, 'account_erased');
     },
 
-    markRevocation({ account_id = null, application_id = null, before, now, initiator }) {
-      if (account_id !== null) {
-        if (!methods.findAccount(account_id)) return null;
-      } else {
-        const application = methods.findApplication(application_id ?? '');
-        if (!application) return null;
-        application.revocations = nextRevocation(application.id);
-      }
-      const of = { kind: 'revocation', account_id, application_id, before: 0 } as const;
-      const work = { ...of, at: now, by: initiator };
+    markRevocation({ account_id = null, application_id = null, now, initiator, ...numbers }) {
+      const id = account_id ?? application_id ?? '';
+      const application = account_id === null ? methods.findApplication(id) : null;
+      if (!application && !methods.findAccount(id)) return null;
+      const current = state.revocations.get(id) ?? 0;
+      const { before = current + 1, ifKnown = false } = numbers;
+      if (ifKnown && before > current) return null;
+      const of = { kind: 'revocation', account_id, application_id, before } as const;
       // What had a lesser number than a former mark is ended already.
-      if (before !== undefined) return work;
+      if (before <= current) {
+        const former = state.unfinished.find(({ work }) => isLike(of)(work));
+        return former?.work ?? { ...of, at: now, by: initiator, is_done: true };
+      }
+      state.revocations.set(id, before);
+      if (application) application.revocations = before;
+      const work = { ...of, at: now, by: initiator };
       return mark(work, {
         account_id: account_id ?? undefined,
         application_id: application_id ?? undefined,

@@ -566,7 +566,8 @@ export interface Store {
   markErasure(erasure: Erasure): Promise<Work>;
 
   /**
-   * Ends all codes and grants of an account, of an application, or of an account with an application.
+   * Ends all codes and grants of an account, of an application, or of an account with an application. If a kept mark
+   * has ended what its number ends, that one is returned, and nothing is written.
    *
    * @returns what is left to do: to write that down in each. Null if there is no such account or application, or if it
    *   never had the number

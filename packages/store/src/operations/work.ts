@@ -371,6 +371,14 @@ function marked<Name extends string, S extends (Account | Application) & Record<
   const current: number = found[name];
   const { now, initiator, before = current + 1, ifKnown = false, application_id } = mark;
   if (ifKnown && before > current) return { result: { work: null } };
+  // A number that rises for a repetition makes those of later marks known.
+  const former = found.endings?.find(
+    (one) =>
+      one.kind === 'revocation' &&
+      one.before >= before &&
+      (one.application_id ?? application_id) === application_id,
+  );
+  if (former) return { result: { work: workOf(former, of) } };
   const ending: Ending = {
     ...{ kind: 'revocation', before, at: now, by: initiator },
     ...(application_id !== undefined && { application_id }),
