@@ -509,7 +509,9 @@ export function mongoAdapter(
       input: Input,
     ): Promise<true | null> {
       const revision = revisionOf(found);
-      const document = { ...encode(put), revision: revision + 1 } as Found;
+      // A mark may raise that of an account further.
+      const next = Math.max(revision + 1, Number(put.revision ?? 0));
+      const document = { ...encode(put), revision: next } as Found;
       const { _id } = document;
       async function send(
         collections: Pick<Collections, 'db'>,
@@ -517,7 +519,7 @@ export function mongoAdapter(
       ): Promise<true | null> {
         if (found !== null) {
           const which = { _id, ...atRevision(revision) };
-          const update: Document = { ...replace(put), $inc: { revision: 1 } };
+          const update: Document = { ...replace(put), $inc: { revision: next - revision } };
           if (event === null || recordsEvents) leaveMark(update, event);
           const { matchedCount } = await collection(collections).updateOne(which, update, options);
           return matchedCount === 1 || null;

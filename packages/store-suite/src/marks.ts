@@ -357,6 +357,40 @@ export function describeMarks(stores: SuiteStores): void {
       const next = { ...again, before: last + 1, ifKnown: true };
       expect(await stores.other.markRevocation(next)).toBeNull();
     });
+
+    test('can have a number that the record has not had, and spare what is made later', async () => {
+      for (const of of ['account', 'application'] as const) {
+        const pair = await aPair(stores.store);
+        const { account, application } = pair;
+        const parties =
+          of === 'account' ? { account_id: account.id } : { application_id: application.id };
+        const work = await stores.store.markRevocation({
+          ...parties,
+          now: 7,
+          initiator,
+          before: 50,
+        });
+        const code = await issuedNow(stores.store, pair);
+        for (let round = 0; round < 2; round++) {
+          const found = await authenticated(stores.other, pair.grant.grant_id);
+          expect(found?.grant.revoked_at).toBe(7);
+          expect(await stores.other.findCode(code?.grant_id ?? '')).not.toBeNull();
+          await finish(stores.store, work);
+        }
+      }
+    });
+
+    test('can be an erasure with such a number, of an account that is put later', async () => {
+      for (const isKnown of [false, true]) {
+        const account = anAccount();
+        if (isKnown) await stores.store.putAccount(account);
+        await stores.store.markErasure({ account_id: account.id, now: 7, initiator, before: 50 });
+        await stores.other.putAccount(account);
+        const { grant } = await granted(stores.store, { account });
+        const found = await authenticated(stores.other, grant.grant_id);
+        expect(found?.grant.revoked_at).toBeNull();
+      }
+    });
   });
 
   test('an erasure whose work is not done shows no names, and no page or link of the account works', async () => {
