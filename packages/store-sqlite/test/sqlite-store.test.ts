@@ -258,6 +258,31 @@ describe('the SQLite store', () => {
     replicator.close();
   });
 
+  test('tells of what a step has revoked before it fails', async () => {
+    const application = anApplication();
+    await store.createApplication(application);
+    const ofIt = { application_id: application.id };
+    const { grant: first } = await granted(store, ofIt);
+    const { grant: second } = await granted(store, ofIt);
+    const initiator = anInitiator();
+    // Two marks end them, so they are two writes.
+    await store.markRevocation({ account_id: first.account.id, now: 5, initiator });
+    const work = await store.markRevocation({ ...ofIt, now: 7, initiator });
+    if (work === null) throw new Error('There is something to end.');
+    const disk = new (nodeSqlite().DatabaseSync)(database.path);
+    disk.exec(
+      "CREATE TRIGGER full BEFORE UPDATE ON grants WHEN NEW.revoked_at = 7 BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    const done = await store.doStep(work, 'grants', 9);
+    expect(done.isOver).toBe(false);
+    expect(done.revoked.map(({ grant_id }) => grant_id)).toEqual([first.grant_id]);
+    await expect(store.doStep(work, 'grants', 9)).rejects.toThrow('full');
+    disk.exec('DROP TRIGGER full');
+    disk.close();
+    const { revoked } = await finish(store, work);
+    expect(revoked.map(({ grant_id }) => grant_id)).toEqual([second.grant_id]);
+  });
+
   test('leaves nothing of a code that is redeemed at any step of an erasure', async () => {
     let steps = 0;
     for (let last = 1; steps <= last; steps++) {

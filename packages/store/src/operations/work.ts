@@ -205,7 +205,15 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       if (found.length === 0) return null;
       const ended = await endedOf(found, endedBy(of));
       const done: RevokedRecord[] = [];
-      for (const one of ended) done.push(...((await revoke(one)) ?? []));
+      for (const one of ended) {
+        try {
+          done.push(...((await revoke(one)) ?? []));
+        } catch (error) {
+          // What is done has to be counted. The next call meets the failure, if it lasts.
+          if (done.length === 0) throw error;
+          break;
+        }
+      }
       return { changed: done.length, revoked: done };
     },
 
