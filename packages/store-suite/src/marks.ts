@@ -308,6 +308,25 @@ export function describeMarks(stores: SuiteStores): void {
       expect(await unfinished()).toEqual([]);
     });
 
+    test('of erased accounts hide no others, however many there are', async () => {
+      await stores.withFresh(async (database) => {
+        const store = await database.open();
+        const erased = [];
+        for (const now of [1, 2, 3]) {
+          const account = anAccount();
+          await store.putAccount(account);
+          erased.push(await store.markErasure({ account_id: account.id, now, initiator }));
+        }
+        const { account, application } = await aPair(store);
+        const others = [
+          await markOf(store, { account_id: account.id }, 4),
+          await markOf(store, { application_id: application.id }, 5),
+        ];
+        expect(await store.listWork(2)).toEqual([...erased.slice(0, 2), ...others]);
+        await store.close();
+      });
+    });
+
     test('of nobody begin nothing', async () => {
       expect(await markOf(stores.store, { account_id: anId() }, 7)).toBeNull();
       expect(await markOf(stores.store, { application_id: anId() }, 7)).toBeNull();

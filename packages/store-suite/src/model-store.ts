@@ -550,7 +550,17 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       });
     },
 
-    listWork: (limit) => state.unfinished.map(({ work }) => work).slice(0, limit),
+    listWork(limit) {
+      const works = state.unfinished
+        .map(({ work }) => work)
+        .sort((one, other) => one.at - other.at);
+      const lists = Map.groupBy(works, ({ account_id }) =>
+        account_id === null ? 'application' : state.accounts.has(account_id),
+      );
+      return works.filter((work) =>
+        [...lists.values()].some((of) => of.slice(0, limit).includes(work)),
+      );
+    },
 
     doStep(work, step) {
       const nothing = { isOver: true, changed: 0, revoked: [], codes_cancelled: 0 };

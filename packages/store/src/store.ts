@@ -574,7 +574,11 @@ export interface Store {
    */
   markRevocation(mark: RevocationMark): Promise<Work | null>;
 
-  /** What is unfinished, the oldest first. */
+  /**
+   * What is unfinished, the oldest first.
+   *
+   * @param limit - of erased accounts, of other accounts, and of applications
+   */
   listWork(limit: number): Promise<Work[]>;
 
   /**

@@ -1,6 +1,7 @@
 import { afterChange } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision } from '../adapter.ts';
 import {
+  type Condition,
   type Givens,
   greatest,
   isSet,
@@ -325,13 +326,17 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { ends: true },
   );
 
-  const listAccounts = db.list(
-    accounts,
-    () => ({ unfinished_since: isSet }),
-    ['id', 'endings'],
-    ({ id, endings }) => unfinishedOf({ endings }, { account_id: id }),
-    { index: 'unfinished_accounts', order: { by: ['unfinished_since'] } },
-  );
+  const listAccounts = (which: Condition<typeof accounts>) =>
+    db.list(
+      accounts,
+      () => ({ unfinished_since: isSet, ...which }),
+      ['id', 'endings'],
+      ({ id, endings }) => unfinishedOf({ endings }, { account_id: id }),
+      { index: 'unfinished_accounts', order: { by: ['unfinished_since'] } },
+    );
+  // Apart, since a reader of the log may hold many up, which would hide all others.
+  const listErased = listAccounts({ erased_at: isSet });
+  const listOthers = listAccounts({ erased_at: null });
   const listApplications = db.list(
     applications,
     () => ({ unfinished_since: isSet }),
@@ -348,9 +353,11 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       ),
 
     async listWork(limit) {
-      const listed = await Promise.all([listAccounts({ limit }), listApplications({ limit })]);
-      const all = listed.flat(2).sort((one, other) => one.at - other.at);
-      return all.slice(0, limit);
+      const lists = [listErased, listOthers, listApplications];
+      const listed = await Promise.all(lists.map((list) => list({ limit })));
+      return listed
+        .flatMap((of) => of.flat().slice(0, limit))
+        .sort((one, other) => one.at - other.at);
     },
 
     doStep,
