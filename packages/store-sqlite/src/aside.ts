@@ -5,18 +5,17 @@ const RUN = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { path, setup, statement, values } = workerData;
-  let result;
+  let rows;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     // On this thread, SQLite's own wait holds nothing up.
     database.exec('PRAGMA busy_timeout = 5000');
     database.exec(setup);
-    result = { rows: database.prepare(statement).all(...values) };
-  } catch ({ message, errcode }) {
-    result = { failure: { message, errcode } };
+    rows = database.prepare(statement).all(...values);
+  } finally {
+    database.close();
   }
-  database.close();
-  parentPort.postMessage(result);
+  parentPort.postMessage(rows);
 `;
 
 interface Work {
@@ -39,7 +38,7 @@ export async function runAside({
 }: Work): Promise<Record<string, unknown>[]> {
   const workerData = { ...work, setup, values };
   const worker = new Worker(RUN, { eval: true, workerData, execArgv: ['--no-warnings'] });
-  const [{ rows, failure }] = await once(worker, 'message');
-  if (failure) throw Object.assign(new Error(failure.message), failure);
+  // What it throws is thrown here, with the code of SQLite.
+  const [rows] = await once(worker, 'message');
   return rows;
 }
