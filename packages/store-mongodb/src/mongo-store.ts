@@ -25,10 +25,6 @@ export interface MongoStoreOptions extends StoreOptions {
   timeouts?: Partial<Timeouts>;
 }
 
-export interface MongoStore extends Store {
-  sweep(): Promise<void>;
-}
-
 export function operations(
   database: Database,
   clock: Clock,
@@ -55,7 +51,6 @@ export function operations(
   };
 }
 
-const SWEPT_AT_ONCE = 1_000;
 const LOOK_EVERY_MS = 10_000;
 
 /**
@@ -64,7 +59,7 @@ const LOOK_EVERY_MS = 10_000;
  * @throws BadSetting if waiting does not help
  * @throws UnusableDatabase
  */
-export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
+export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
@@ -86,13 +81,6 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   }
 
   const store = operations(database, clock, recordsEvents, days);
-  async function sweep(): Promise<void> {
-    for (const { step } of store.housekeeping) {
-      while (await step(clock(), SWEPT_AT_ONCE)) {
-        // Lets requests run between two steps.
-      }
-    }
-  }
   async function look(): Promise<void> {
     try {
       await database.read(async ({ db, ...concerns }) =>
@@ -126,7 +114,6 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
         await db.command({ ping: 1, maxTimeMS });
       }),
 
-    sweep,
     close() {
       clearInterval(looking);
       return database.close();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreOptions } from '@latchkey/store/store';
+import { sweep } from '@latchkey/store-suite/finish';
 import type { StoreHarness, TestDatabase } from '@latchkey/store-suite/harness';
 import {
   dropDatabase,
@@ -34,12 +35,12 @@ export function mongoHarness(server: string): StoreHarness {
         },
         async reduceRevoked(revokedGrantDays, now) {
           const store = await openMongoStore({ url, clock: () => now, revokedGrantDays });
-          await store.sweep();
+          await sweep(store, now);
           await store.close();
         },
         async sweep(now) {
           const store = await openMongoStore({ url, clock: () => now, recordsEvents: true });
-          await store.sweep();
+          await sweep(store, now);
           await store.close();
         },
         async membersOf(kind, id) {

@@ -1,7 +1,5 @@
-import { reduction } from '@latchkey/store/operations/reduction';
-import type { SweptStore } from '@latchkey/store-suite/every-operation';
+import type { OpenStore } from '@latchkey/store-suite/every-operation';
 import type { CommandStartedEvent, Db, Document } from 'mongodb';
-import { mongoAdapter } from '../src/adapter.ts';
 import { createClient, defaultTimeouts } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
@@ -32,7 +30,7 @@ const writing = new Set(['insert', 'update', 'delete', 'findAndModify']);
 export async function openExplained(
   url: string,
   onExplained: (shape: string, examined: Examined) => void,
-): Promise<{ store: SweptStore; takeChanged(): number; close(): Promise<void> }> {
+): Promise<{ store: OpenStore; takeChanged(): number; close(): Promise<void> }> {
   const { client, name } = createClient(url, defaultTimeouts);
   const database = new Database(client, name, defaultTimeouts, undefined, {
     reducesRevoked: true,
@@ -57,16 +55,12 @@ export async function openExplained(
     }
   }
 
-  const { sweepEndpoints, ...own } = operations(database, Date.now, true);
-  const store: SweptStore = {
+  const own = operations(database, Date.now, true, 1);
+  const store: OpenStore = {
     ...own,
     ping: async () => undefined,
     // dbStats has no plan.
     measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
-    async sweep() {
-      while (await reduction(mongoAdapter(database), 1)(Date.now(), 9)) {}
-      await sweepEndpoints(Date.now());
-    },
   };
   const explained =
     (call: unknown) =>

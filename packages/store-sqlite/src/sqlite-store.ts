@@ -23,20 +23,14 @@ import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
 const VOUCH_EVERY_MS = 60_000;
-/** Small enough that requests run in between, however long the service was stopped. */
-const SWEPT_AT_ONCE = 1_000;
 const RESERVE_EVERY_MS = 2_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
   path: string;
 }
 
-export interface SqliteStore extends Store {
-  sweep(): Promise<void>;
-}
-
 /** Several processes on one machine may open the same file. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
   const sweeps = once(() => prepareSweeps(database));
@@ -89,19 +83,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   database.exec('PRAGMA temp_store = MEMORY');
   // SQLite drops temporary triggers where it changes that.
   const record = options.recordsEvents ? recordEvents(database) : undefined;
-
-  async function sweep(): Promise<void> {
-    try {
-      await retryWhileLocked(vouch);
-    } finally {
-      // Where the disk is full, this makes room.
-      for (const { step } of housekeeping) {
-        while (await step(clock(), SWEPT_AT_ONCE)) {
-          // Lets requests run between two steps.
-        }
-      }
-    }
-  }
 
   const vouchFor = path === IN_MEMORY ? null : prepareVouch(database, path);
   function vouch(): void {
@@ -199,7 +180,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     addToCount: write(rateLimits.addToCount),
 
-    sweep,
     ping: read(() => void ping.get()),
     close: () => (closing ??= close()),
   };

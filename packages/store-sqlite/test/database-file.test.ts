@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '@latchkey/store/store';
 import {
   anAccount,
   anInitiator,
@@ -18,13 +19,13 @@ import {
 } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { watchDatabaseFile } from '../src/database-file.ts';
-import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/sqlite-store.ts';
 import { damage } from './damage.ts';
 
 describe('the file of a running store', () => {
   let directory: string;
   let path: string;
-  let store: SqliteStore;
+  let store: Store;
   let replaced: string[];
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'latchkey-file-'));

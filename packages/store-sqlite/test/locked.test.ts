@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import type { Store } from '@latchkey/store/store';
 import { granted, grantOf, issued, redeemed, redemptionOf } from '@latchkey/store-suite/records';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { SqliteStore } from '../src/sqlite-store.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
 
 // Holds the write lock, as a person in a SQLite shell may, until it is told to let go.
@@ -20,7 +20,7 @@ const LOCK = `
 
 describe('a database that another process holds locked', () => {
   let database: SqliteTestDatabase;
-  let store: SqliteStore;
+  let store: Store;
   let locker: ChildProcess;
 
   beforeEach(async () => {

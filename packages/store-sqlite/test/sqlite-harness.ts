@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { uuidToBytes } from '@latchkey/schema';
 import type { StoreOptions } from '@latchkey/store/store';
+import { sweep } from '@latchkey/store-suite/finish';
 import type { StoreHarness, TestDatabase } from '@latchkey/store-suite/harness';
-import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/sqlite-store.ts';
 import { openSqliteTarget } from '../src/transfer.ts';
 
 export const sqliteModule = new URL('../src/driver.ts', import.meta.url).href;
@@ -14,7 +15,6 @@ export const sqliteModule = new URL('../src/driver.ts', import.meta.url).href;
 /** A database in a directory of its own. */
 export interface SqliteTestDatabase extends TestDatabase {
   path: string;
-  open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<SqliteStore>;
 }
 
 export const sqliteHarness = {
@@ -35,19 +35,19 @@ export const sqliteHarness = {
       async waitForSweep(grant_id) {
         const store = await open();
         while ((await store.findCode(grant_id)) !== null) {
-          await store.sweep();
+          await sweep(store, Date.now());
           await setTimeout(50);
         }
         await store.close();
       },
       async reduceRevoked(revokedGrantDays, now) {
         const store = await openSqliteStore({ path, clock: () => now, revokedGrantDays });
-        await store.sweep();
+        await sweep(store, now);
         await store.close();
       },
       async sweep(now) {
         const store = await openSqliteStore({ path, clock: () => now });
-        await store.sweep();
+        await sweep(store, now);
         await store.close();
       },
       async membersOf(kind, id) {

@@ -5,10 +5,10 @@ import { inRequest, REQUEST_DEADLINE } from '@latchkey/domain/request-scope';
 import { copyDatabase } from '@latchkey/store/copy-database';
 import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
-import type { Erasure } from '@latchkey/store/store';
+import type { Erasure, Store } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
 import { testStore } from '@latchkey/store-suite';
-import { erase, finish, finishAll } from '@latchkey/store-suite/finish';
+import { erase, finish, finishAll, sweep } from '@latchkey/store-suite/finish';
 import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aCode,
@@ -34,7 +34,7 @@ import { alone, type Queues, sqliteAdapter } from '../src/adapter.ts';
 import { backUp } from '../src/backup.ts';
 import { nodeSqlite } from '../src/node-sqlite.ts';
 import { stageBackup } from '../src/restore.ts';
-import { openSqliteStore, type SqliteStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/sqlite-store.ts';
 import { openSqliteSource } from '../src/transfer.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
 
@@ -42,7 +42,7 @@ testStore('SQLite', sqliteHarness);
 
 describe('the SQLite store', () => {
   let database: SqliteTestDatabase;
-  let store: SqliteStore;
+  let store: Store;
 
   beforeEach(async () => {
     database = await sqliteHarness.fresh();
@@ -402,18 +402,16 @@ describe('the SQLite store', () => {
   test('sweeps in batches, and leaves no timer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const now = Date.now();
-    let time = now;
-    const swept = await openSqliteStore({ path: database.path, clock: () => time });
+    const swept = await openSqliteStore({ path: database.path, clock: () => now });
     const code_expires_at = now + 1_000;
     const codes = await atOnce(2_500, () => issued(swept, { code_expires_at }));
     const left = async () =>
       (await atOnce(codes.length, (i) => swept.findCode(codes[i]?.grant_id ?? ''))).filter(Boolean)
         .length;
 
-    await swept.sweep();
+    await sweep(swept, now);
     expect(await left()).toBe(2_500);
-    time = code_expires_at;
-    await swept.sweep();
+    await sweep(swept, code_expires_at);
     expect(await left()).toBe(0);
 
     await swept.close();
@@ -471,7 +469,7 @@ describe('the SQLite store', () => {
 
     test('is dropped by a sweep, if the process was killed in between', async () => {
       killedAfter('DELETE FROM endpoints');
-      await store.sweep();
+      await sweep(store, Date.now());
       expect(await pending()).toEqual([]);
     });
   });

@@ -15,10 +15,20 @@ let path: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'latchkey-wal-'));
   path = join(folder, 'latchkey.db');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
 
-const open = (place = path, clock = Date.now) => openSqliteStore({ path: place, clock });
+const onError = (error: unknown) => {
+  throw error;
+};
+const open = (place = path, clock = Date.now) => openSqliteStore({ path: place, clock, onError });
+
+/** What each store does once a minute. */
+const vouch = () => vi.advanceTimersByTimeAsync(60_000);
 
 /** What a kill leaves. */
 interface Files {
@@ -127,7 +137,7 @@ test('a kill at any step loses nothing, and is only noticed where the log is gon
         acknowledged.push(kept.id);
         await store.putAccount(erased);
         await erase(store, { account_id: erased.id, now: 1, initiator: anInitiator() });
-        await store.sweep();
+        await vouch();
       } else {
         await store.putAccount(last);
         acknowledged.push(last.id);
@@ -175,12 +185,12 @@ describe('the time since when changes may be lost', () => {
     for (const minute of [1, 2, 3]) {
       await store.putAccount(anAccount());
       now = Date.UTC(2026, 10, 1, 10, minute);
-      await store.sweep();
+      await vouch();
     }
     expect(await lostSince()).toBe('2026-11-01T10:02:00.000+00:00');
     const { log } = filesOf([]);
     // Nothing is written where nothing changes.
-    await store.sweep();
+    await vouch();
     expect(filesOf([]).log).toEqual(log);
     await store.close();
     expect(await lostSince()).toBeNull();
@@ -194,7 +204,7 @@ describe('the time since when changes may be lost', () => {
     other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     other.close();
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
-    await store.sweep();
+    await vouch();
     await (await open()).close();
     await store.close();
   });
@@ -238,7 +248,7 @@ test('a service that begins beside a reader marks the file when that has ended',
   await store.putAccount(anAccount());
   reader.exec('COMMIT');
   reader.close();
-  await store.sweep();
+  await vouch();
   expect(await accountsIn(filesOf([]), null)).toBe('refused');
   await store.close();
 });

@@ -1,6 +1,6 @@
 import { deletionWork } from '@latchkey/store/endings';
 import type { CountedPlace, RefusalFilter, Store } from '@latchkey/store/store';
-import { erase, finish, finishAll, revokeAll } from './finish.ts';
+import { erase, finish, finishAll, revokeAll, sweep } from './finish.ts';
 import type { Past } from './many-grants.ts';
 import {
   aCode,
@@ -35,14 +35,14 @@ import {
   redemptionOf,
 } from './records.ts';
 
-export type SweptStore = Omit<Store, 'close'> & { sweep(): Promise<void> };
+export type OpenStore = Omit<Store, 'close'>;
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
 /** Calls each operation of a store that reduces grants after a day. At the end, the account is erased. */
 export async function everyOperation(
-  store: SweptStore,
+  store: OpenStore,
   { account, application_id, before }: Past,
 ): Promise<void> {
   const now = Date.now();
@@ -268,8 +268,7 @@ export async function everyOperation(
   }
 
   await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });
-  await store.sweep();
-  for (const { step } of store.housekeeping) await step(now, 10);
+  await sweep(store, now);
 
   const trial = anAccount();
   const tried = await granted(store, { account: trial });
@@ -319,7 +318,7 @@ export async function everyOperation(
   await store.deleteEndpoint(listener.id, now);
   await store.deleteApplication(aDeletion({ application_id: paused.id }));
   await finishAll(store);
-  await store.sweep();
+  await sweep(store, Date.now());
   await issued(store, ofBoth);
   await erase(store, { account_id, now, initiator });
   await store.markErasure({ account_id, now, initiator });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { WORK_STEPS, type Work } from '@latchkey/store/endings';
 import type { Done, Erasure, RevocationMark, Store } from '@latchkey/store/store';
 
@@ -44,4 +45,13 @@ export async function revokeAll(
 /** Finishes what was begun, also by others. */
 export async function finishAll(store: Working & Pick<Store, 'listWork'>): Promise<void> {
   for (const work of await store.listWork(1_000)) await finish(store, work);
+}
+
+/** Does all of the housekeeping, as the service does in the background. */
+export async function sweep(store: Pick<Store, 'housekeeping'>, now: Milliseconds): Promise<void> {
+  for (const { step } of store.housekeeping) {
+    while (await step(now, 1_000)) {
+      // Lets requests run between two steps.
+    }
+  }
 }

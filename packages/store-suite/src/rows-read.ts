@@ -1,7 +1,7 @@
 import type { WorkStep } from '@latchkey/store/endings';
 import type { AccountRecord, ConnectionRecord, Work } from '@latchkey/store/records';
 import type { Done, EventCounts, Store } from '@latchkey/store/store';
-import type { SweptStore } from './every-operation.ts';
+import type { OpenStore } from './every-operation.ts';
 import { finishAll } from './finish.ts';
 import {
   aDeletion,
@@ -41,9 +41,9 @@ function answeredBy(operation: string, result: unknown): number {
 
 /** A store that tells of each call, once it is over. A step of work is told by its name. */
 export function watched(
-  store: SweptStore,
+  store: OpenStore,
   onCall: (answered: Answered) => Promise<void> | void,
-): SweptStore {
+): OpenStore {
   const call =
     (operation: string, of: (...input: never[]) => Promise<unknown>, name = operation) =>
     async (...input: never[]) => {

@@ -8,7 +8,7 @@ import { SCHEMA } from '@latchkey/store/schema-version';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
 import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
-import { finishAll } from '@latchkey/store-suite/finish';
+import { finishAll, sweep } from '@latchkey/store-suite/finish';
 import {
   aCommandChange,
   aDeletion,
@@ -174,7 +174,7 @@ const contents = (url: string, { application, account, grants }: Filled) =>
 async function reduce(url: string): Promise<void> {
   const clock = () => Date.now() + 86_400_000;
   const store = await openStore(url, { clock, revokedGrantDays: 1 });
-  await (store as Store & { sweep(): Promise<void> }).sweep();
+  await sweep(store, clock());
   await store.close();
 }
 

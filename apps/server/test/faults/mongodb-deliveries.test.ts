@@ -1,10 +1,10 @@
 import { MAX_REPLAYED, replayDeliveries } from '@latchkey/rules/events/deliveries';
 import { deliveries } from '@latchkey/store/kinds';
 import type { EndpointRecord } from '@latchkey/store/records';
-import type { ClaimedDelivery, EndedTry } from '@latchkey/store/store';
+import type { ClaimedDelivery, EndedTry, Store } from '@latchkey/store/store';
 import type { DeliveryDocument } from '@latchkey/store-mongodb/documents/deliveries';
 import { documentOf } from '@latchkey/store-mongodb/encoding';
-import { type MongoStore, openMongoStore } from '@latchkey/store-mongodb/mongo-store';
+import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
 import {
   anAccount,
   anApplication,
@@ -34,8 +34,8 @@ const MOST = { most: 5 };
 describeOnEachMongodb('of deliveries,', (mongodb) => {
   let service: FaultyService;
   /** Its commands can be stopped. */
-  let store: MongoStore;
-  let other: MongoStore;
+  let store: Store;
+  let other: Store;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb);
     const { proxy, url } = service;
@@ -79,11 +79,11 @@ describeOnEachMongodb('of deliveries,', (mongodb) => {
 
   const statusOf = async (id: string) => (await other.findDelivery(id))?.status;
 
-  const disable = (by: MongoStore, { id }: EndpointRecord) =>
+  const disable = (by: Store, { id }: EndpointRecord) =>
     by.updateEndpoint(id, { disabled_reason: 'operator' });
   const enable = ({ id }: EndpointRecord) => other.updateEndpoint(id, { disabled_reason: null });
 
-  const replay = (by: MongoStore, { id: endpoint_id }: EndpointRecord) =>
+  const replay = (by: Store, { id: endpoint_id }: EndpointRecord) =>
     by.replayDeliveries({ endpoint_id, since: 0, now: Date.now(), limit: 9 });
 
   async function claim({ id }: EndpointRecord): Promise<ClaimedDelivery['delivery']> {
@@ -93,11 +93,8 @@ describeOnEachMongodb('of deliveries,', (mongodb) => {
     return claimed.delivery;
   }
 
-  const end = (
-    by: MongoStore,
-    { id: endpoint_id, url }: EndpointRecord,
-    ended: Partial<EndedTry>,
-  ) => by.endTries([anEndedTry({ endpoint_id, url, ...ended })]);
+  const end = (by: Store, { id: endpoint_id, url }: EndpointRecord, ended: Partial<EndedTry>) =>
+    by.endTries([anEndedTry({ endpoint_id, url, ...ended })]);
 
   /** An endpoint that is enabled again, with a delivery that was dropped meanwhile. */
   async function untold() {

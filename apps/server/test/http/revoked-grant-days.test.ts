@@ -1,3 +1,4 @@
+import { sweep } from '@latchkey/store-suite/finish';
 import { expect, test } from 'vitest';
 import { invoke, send, succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
@@ -16,7 +17,7 @@ describeOnEachStore('REVOKED_GRANT_DAYS', (fresh) => {
     const { grant_id } = grant;
     const revoked = await succeed(server, 'grants.revoke', { grant_id }, bearer);
     server.advance(DAY);
-    await (server.service.store as unknown as { sweep(): Promise<void> }).sweep();
+    await sweep(server.service.store, server.service.clock());
 
     expect(await server.service.store.findCode(grant_id)).toBeNull();
     expect(await succeed(server, 'grants.revoke', { grant_id }, bearer)).toEqual(revoked);

@@ -3,7 +3,7 @@ import * as kinds from '@latchkey/store/kinds';
 import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
 import { pathOf } from '@latchkey/store-sqlite/driver';
 import { sqliteHarness } from '@latchkey/store-sqlite/test/sqlite-harness';
-import { everyOperation, type SweptStore } from '@latchkey/store-suite/every-operation';
+import { everyOperation, type OpenStore } from '@latchkey/store-suite/every-operation';
 import type { StoreHarness } from '@latchkey/store-suite/harness';
 import { anId, issued, redemptionOf } from '@latchkey/store-suite/records';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
@@ -33,7 +33,7 @@ function describeNewer(harness: StoreHarness, addNotes: (url: string) => Promise
     );
     expect(outcomes.filter((grant) => grant !== null)).toHaveLength(1);
     const { application_id, account } = code;
-    await everyOperation(again as unknown as SweptStore, {
+    await everyOperation(again as unknown as OpenStore, {
       application_id,
       account,
       before: anId(),
