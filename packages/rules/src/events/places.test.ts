@@ -17,12 +17,7 @@ function withPlaces() {
   /** Takes what these get, beside owners who have something due too. */
   function takeAll(receivers: readonly Receiver[], others: readonly Receiver[] = []): Place[] {
     const owners = new Set([...receivers, ...others].map(({ owner }) => owner));
-    const taken: Place[] = [];
-    for (;;) {
-      const place = places.take(receivers, owners);
-      if (place === null) return taken;
-      taken.push(place);
-    }
+    return places.take(receivers, { isAlone: owners.size <= 1 });
   }
   return {
     ...{ places, takeAll },
@@ -38,7 +33,7 @@ function withPlaces() {
     /** Ends tries of it one by one. */
     endTries(receiver: Receiver, end: typeof quick, count: number): void {
       for (let nth = 0; nth < count; nth++) {
-        const place = places.take([receiver], new Set([receiver.owner]));
+        const [place] = places.take([receiver], { isAlone: true, most: 1 });
         if (place) places.leave(place, end);
       }
     },

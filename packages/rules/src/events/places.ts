@@ -41,9 +41,20 @@ const SLOW_TRIES = 5;
 /** Endpoints that are remembered. */
 const REMEMBERED = 10_000;
 
+/** Of an application, or of the host. */
+interface Owner {
+  /** How many of its endpoints are remembered. */
+  endpoints: number;
+  /** How many tries of these run. */
+  running: number;
+  /** Whose turn is next has the lowest. */
+  turn: number;
+}
+
 /** How many tries of an endpoint may run at once, and from which ends that follows. */
 interface Pace {
   receiver: Receiver;
+  owner: Owner;
   running: Set<Place>;
   most: number;
   /** Quick deliveries in a row, since `most` has changed. */
@@ -66,16 +77,24 @@ export function createPlaces(now: () => number = () => performance.now()) {
   /** Those with tries. */
   const active = new Set<Pace>();
   const paces = new Map<string, Pace>();
-  const turns = new Map<string, number>();
+  const owners = new Map<string, Owner>();
   let turn = 0;
+
+  function ownerOf({ owner: id }: Receiver): Owner {
+    const owner = owners.get(id) ?? { endpoints: 0, running: 0, turn: 0 };
+    owners.set(id, owner);
+    return owner;
+  }
 
   function paceOf(receiver: Receiver): Pace {
     const known = paces.get(receiver.id);
     if (known) return known;
     const pace = {
-      ...{ receiver, running: new Set<Place>(), most: TRY_PACE.first, quick: 0, slow: 0 },
-      ...{ isQuick: false, failedAt: Number.NEGATIVE_INFINITY, turn: 0 },
+      ...{ receiver, owner: ownerOf(receiver), running: new Set<Place>() },
+      ...{ most: TRY_PACE.first, quick: 0, slow: 0, isQuick: false },
+      ...{ failedAt: Number.NEGATIVE_INFINITY, turn: 0 },
     };
+    pace.owner.endpoints += 1;
     paces.set(receiver.id, pace);
     return pace;
   }
@@ -99,7 +118,6 @@ export function createPlaces(now: () => number = () => performance.now()) {
     const free = TRY_PLACES.all - taken.size;
     const mayFail = count(isFailing) < TRY_PLACES.failing;
     const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
-    const owners = Map.groupBy(taken, ({ receiver }) => receiver.owner);
     const isTurnOf = (ofOwner: number) =>
       free > TRY_PLACES.reserved
         ? isAlone || ofOwner < TRY_PLACES.all / 2
@@ -108,22 +126,43 @@ export function createPlaces(now: () => number = () => performance.now()) {
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
       (mayDoubt || !isDoubtful(pace)) &&
-      isTurnOf(owners.get(pace.receiver.owner)?.length ?? 0);
+      isTurnOf(pace.owner.running);
   }
 
   function forgetOldest(): void {
-    if (turns.size > REMEMBERED) turns.clear();
-    for (const [id, { running }] of paces) {
+    for (const [id, { receiver, owner, running }] of paces) {
       if (paces.size <= REMEMBERED) return;
-      if (running.size === 0) paces.delete(id);
+      if (running.size > 0) continue;
+      paces.delete(id);
+      owner.endpoints -= 1;
+      if (owner.endpoints === 0) owners.delete(receiver.owner);
     }
   }
 
-  const ownersTurn = ({ receiver }: Pace) => turns.get(receiver.owner) ?? 0;
   const byTurn = (one: Pace, other: Pace) =>
-    ownersTurn(one) - ownersTurn(other) ||
+    one.owner.turn - other.owner.turn ||
     one.running.size - other.running.size ||
     one.turn - other.turn;
+
+  /** For the one whose turn it is. Null if none of these may begin. */
+  function takeOne(among: readonly Pace[], isAlone: boolean): Place | null {
+    const isFree = freeFor(isAlone);
+    let next: Pace | null = null;
+    // Not sorted: thousands may be due.
+    for (const pace of among) {
+      if (isFree(pace) && (next === null || byTurn(pace, next) < 0)) next = pace;
+    }
+    if (next === null) return null;
+    turn += 1;
+    next.turn = turn;
+    next.owner.turn = turn;
+    next.owner.running += 1;
+    const place = { receiver: next.receiver, since: now() };
+    next.running.add(place);
+    active.add(next);
+    taken.add(place);
+    return place;
+  }
 
   return {
     /** @param since - when this began to be found out: a try that has failed since says more */
@@ -149,23 +188,23 @@ export function createPlaces(now: () => number = () => performance.now()) {
     isQuick: (id: string): boolean => paces.get(id)?.isQuick ?? false,
 
     /**
-     * Takes a place for the endpoint whose turn it is.
+     * Takes places for these, each for the endpoint whose turn it is.
      *
-     * @param owners - those who have something due
-     * @returns null if no try of these may begin
+     * @param isAlone - whether no other owner has something due
+     * @returns none if no try of these may begin
      */
-    take(receivers: readonly Receiver[], owners: ReadonlySet<string>): Place | null {
-      const isFree = freeFor(owners.size <= 1);
-      const [next] = receivers.map(paceOf).filter(isFree).sort(byTurn);
-      if (next === undefined) return null;
-      turn += 1;
-      next.turn = turn;
-      turns.set(next.receiver.owner, turn);
-      const place = { receiver: next.receiver, since: now() };
-      next.running.add(place);
-      active.add(next);
-      taken.add(place);
-      return place;
+    take(
+      receivers: readonly Receiver[],
+      { isAlone, most = TRY_PLACES.all }: { isAlone: boolean; most?: number },
+    ): Place[] {
+      const among = receivers.map(paceOf);
+      const places: Place[] = [];
+      while (places.length < most) {
+        const place = takeOne(among, isAlone);
+        if (place === null) break;
+        places.push(place);
+      }
+      return places;
     },
 
     /** @param end - null if no try has ended in it */
@@ -173,6 +212,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
       if (!taken.delete(place)) return;
       const pace = paceOf(place.receiver);
       pace.running.delete(place);
+      pace.owner.running -= 1;
       if (pace.running.size === 0) active.delete(pace);
       if (end === null) return;
       const isLate = end.duration_ms > QUICK;

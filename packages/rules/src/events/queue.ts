@@ -53,8 +53,10 @@ export function createQueue(places: Places, now: () => number = () => performanc
 
   const aheadOf = (id: string) => Math.max(LEAST_AHEAD, places.paceOf(id));
   const waitingLines = () => [...lines.values()].filter(({ waiting }) => waiting.length > 0);
-  const owners = () =>
-    new Set([...dueOwners, ...waitingLines().map(({ receiver }) => receiver.owner)]);
+  /** Whether at most one owner has something due. */
+  const isAlone = () =>
+    dueOwners.size <= 1 &&
+    new Set([...dueOwners, ...waitingLines().map(({ receiver }) => receiver.owner)]).size <= 1;
 
   function remove(isRemoved: (one: Waiting, line: Line) => boolean): ClaimedDelivery[] {
     return [...lines.values()].flatMap((line) => {
@@ -87,15 +89,13 @@ export function createQueue(places: Places, now: () => number = () => performanc
       }));
       for (const receiver of receivers) places.learn(receiver, since);
       dueOwners = new Set(receivers.map(({ owner }) => owner));
-      for (const [id, { waiting }] of lines) {
-        if (waiting.length === 0 && !receivers.some((one) => one.id === id)) lines.delete(id);
-      }
       const wanted = new Map(
         receivers.map(({ id }) => [id, { id, most: 0, places: [] as Place[] }]),
       );
-      for (;;) {
-        const place = places.take(receivers, owners());
-        if (place === null) break;
+      for (const [id, { waiting }] of lines) {
+        if (waiting.length === 0 && !wanted.has(id)) lines.delete(id);
+      }
+      for (const place of places.take(receivers, { isAlone: isAlone() })) {
         wanted.get(place.receiver.id)?.places.push(place);
       }
       let ahead =
@@ -134,10 +134,8 @@ export function createQueue(places: Places, now: () => number = () => performanc
 
     /** Of what waits, what may begin. Null: nothing. */
     next(): Beginning | null {
-      const place = places.take(
-        waitingLines().map(({ receiver }) => receiver),
-        owners(),
-      );
+      const receivers = waitingLines().map(({ receiver }) => receiver);
+      const [place] = places.take(receivers, { isAlone: isAlone(), most: 1 });
       const first = place && lines.get(place.receiver.id)?.waiting.shift();
       return place && first ? { place, claimed: first.claimed } : null;
     },
