@@ -93,6 +93,10 @@ export function withChoice(body: string, choice: Choice | null): string {
   return JSON.stringify({ ...message, data: { ...message.data, choice } });
 }
 
+/** Whether a message has what an erasure takes back from all who are still to be told. */
+export const hasPersonalData = (type: MessageType, body: string): boolean =>
+  type === 'account.updated' || (JSON.parse(body).data.choice ?? null) !== null;
+
 export function accountUpdated(
   { id, at }: Pick<Event, 'id' | 'at'>,
   account: Omit<Account, 'object'>,

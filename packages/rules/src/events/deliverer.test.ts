@@ -58,7 +58,14 @@ function manyDue({ type = 'grant.created', application_id = null as string | nul
         () =>
           ({
             delivery: {
-              ...{ id: randomUUID(), claim, type, event_id: randomUUID(), tries: 0, body: '{}' },
+              ...{
+                id: randomUUID(),
+                claim,
+                type,
+                event_id: randomUUID(),
+                tries: 0,
+                body: '{"data":{}}',
+              },
             },
             endpoint: {
               ...{ id, application_id, url: 'https://app.example/' },
@@ -103,10 +110,12 @@ test('what is claimed ahead is due again for all, once a try fails', async () =>
   await vi.waitFor(() => expect(released).toHaveLength(12));
 });
 
-test('of an endpoint that is told names, no more is claimed than can begin', async () => {
-  const { store, tries, released, options } = manyDue({
-    ...{ type: 'account.updated', application_id: randomUUID() },
-  });
+test.each([
+  ['an application', randomUUID()],
+  ['the host', null],
+])('while %s is told names, no more is claimed than can begin', async (_, application_id) => {
+  const type = 'account.updated';
+  const { store, tries, released, options } = manyDue({ type, application_id });
   const asked: number[] = [];
   const claimDeliveries: Store['claimDeliveries'] = (claim) => {
     asked.push(...claim.endpoints.map(({ most }) => most));

@@ -112,7 +112,7 @@ export function createDeliverer(
       for (const beginning of queue.put(wanted, claimed)) begin(beginning);
     }
     beginWaiting();
-    release(queue.clearNames());
+    release(queue.clearPersonal());
     return hasMore;
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withChoice } from '@latchkey/store/event';
 import type { ClaimedDelivery, DueEndpoint } from '@latchkey/store/store';
 import { expect, test } from 'vitest';
 import { createPlaces } from './places.ts';
@@ -13,13 +14,13 @@ const aDue = (of: Partial<DueEndpoint> = {}): DueEndpoint => ({
 const claimedOf = (
   { id, application_id }: DueEndpoint,
   count: number,
-  type = 'grant.revoked',
+  { type = 'grant.revoked', body = '{"data":{}}' } = {},
 ): ClaimedDelivery[] =>
   Array.from(
     { length: count },
     () =>
       ({
-        delivery: { id: randomUUID(), type },
+        delivery: { id: randomUUID(), type, body },
         endpoint: { id, application_id },
       }) as ClaimedDelivery,
   );
@@ -96,26 +97,26 @@ test('an end asks for another look only where a claim may find something', () =>
   expect([failing.id, due.id].map((id) => queue.wantsMore(id))).toEqual([true, false]);
 });
 
-test('what waits for a second is taken out, and what tells names at once', () => {
+test('what waits for a second is taken out, and what has personal data at once', () => {
   const { queue, want, pass, quickOne } = withQueue();
-  const due = quickOne();
-  const names = quickOne();
-  const hosts = quickOne({ application_id: null });
-  const all = [due, names, hosts];
+  const [due, choices] = [quickOne(), quickOne()];
+  const [names, hosts] = [quickOne(), quickOne({ application_id: null })];
+  const all = [due, choices, names, hosts];
+  const chosen = withChoice('{"data":{}}', { id: 'a', label: 'Ada' });
   queue.put(want(...all), [
-    ...claimedOf(due, 8),
-    ...claimedOf(names, 8, 'account.updated'),
-    ...claimedOf(hosts, 8, 'account.updated'),
+    ...[...claimedOf(due, 8), ...claimedOf(choices, 8, { body: chosen })],
+    ...[names, hosts].flatMap((one) => claimedOf(one, 8, { type: 'account.updated' })),
   ]);
   const endpoints = (claimed: readonly ClaimedDelivery[]) => [
     ...new Set(claimed.map(({ endpoint }) => endpoint.id)),
   ];
-  expect(endpoints(queue.clearNames())).toEqual([names.id]);
-  // While it is told names, no more of it is claimed than can begin.
-  expect(want(names)).toEqual([]);
+  const personal = [choices, names, hosts];
+  expect(endpoints(queue.clearPersonal()).sort()).toEqual(personal.map(({ id }) => id).sort());
+  // While it is told such, no more of it is claimed than can begin.
+  expect(want(...personal)).toEqual([]);
   pass(999);
   expect(queue.clearLate()).toEqual([]);
   pass(1);
-  expect(endpoints(queue.clearLate()).sort()).toEqual([due.id, hosts.id].sort());
+  expect(endpoints(queue.clearLate())).toEqual([due.id]);
   expect(queue.clear()).toEqual([]);
 });

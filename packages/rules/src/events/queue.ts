@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { hasPersonalData } from '@latchkey/store/event';
 import { HOST_OWNER } from '@latchkey/store/records';
 import type { ClaimedDelivery, DueEndpoint } from '@latchkey/store/store';
 import { type Place, type Places, type Receiver, TRY_PLACES } from './places.ts';
@@ -27,7 +28,7 @@ interface Line {
   waiting: Waiting[];
   /** Whether its last claim got all that it asked for. */
   mayHaveMore: boolean;
-  isToldNames: boolean;
+  isToldPersonal: boolean;
 }
 
 // A claim costs as much as several tries, so the next ones of a quick endpoint are claimed with it.
@@ -35,9 +36,8 @@ const LEAST_AHEAD = 12;
 /** Then it is claimed anew, with what its endpoint has by then. */
 const WAITS_AT_MOST: Milliseconds = 1_000;
 
-/** Whether an application may know them was asked at the claim: they are told at once, or claimed anew. */
-const tellsNames = ({ delivery, endpoint }: ClaimedDelivery) =>
-  delivery.type === 'account.updated' && endpoint.application_id !== null;
+/** Whether it may be told was asked at the claim, and may end with any answer: it begins at once, or is claimed anew. */
+const isPersonal = ({ delivery: { type, body } }: ClaimedDelivery) => hasPersonalData(type, body);
 
 /**
  * Says what is to be claimed, and keeps what is claimed ahead.
@@ -101,8 +101,8 @@ export function createQueue(places: Places, now: () => number = () => performanc
       let ahead =
         TRY_PLACES.all - waitingLines().reduce((sum, { waiting }) => sum + waiting.length, 0);
       for (const one of wanted.values()) {
-        const { waiting = [], isToldNames = false } = lines.get(one.id) ?? {};
-        const mayWait = places.isQuick(one.id) && !isToldNames;
+        const { waiting = [], isToldPersonal = false } = lines.get(one.id) ?? {};
+        const mayWait = places.isQuick(one.id) && !isToldPersonal;
         const more = mayWait ? Math.max(0, Math.min(aheadOf(one.id) - waiting.length, ahead)) : 0;
         ahead -= more;
         one.most = one.places.length + more;
@@ -122,7 +122,7 @@ export function createQueue(places: Places, now: () => number = () => performanc
         waiting.push(...of.map((claimed) => ({ claimed, since: now() })));
         const mayHaveMore = of.length >= most;
         if (receiver)
-          lines.set(id, { receiver, waiting, mayHaveMore, isToldNames: of.some(tellsNames) });
+          lines.set(id, { receiver, waiting, mayHaveMore, isToldPersonal: of.some(isPersonal) });
         return own.flatMap((place) => {
           const next = waiting.shift();
           if (next) return [{ claimed: next.claimed, place }];
@@ -146,7 +146,7 @@ export function createQueue(places: Places, now: () => number = () => performanc
     /** Takes out what waits for too long. */
     clearLate: () => remove(({ since }) => now() - since >= WAITS_AT_MOST),
 
-    /** Takes out what tells names. */
-    clearNames: () => remove(({ claimed }) => tellsNames(claimed)),
+    /** Takes out what has personal data. */
+    clearPersonal: () => remove(({ claimed }) => isPersonal(claimed)),
   };
 }
