@@ -65,6 +65,25 @@ test('steps of several pieces of work do not put the rest off by joining', async
   expect(longest).toBeGreaterThan(4);
 });
 
+test('of many pieces of work 8 make a step together', async () => {
+  const { inSteps } = createPace({ inProcess: true });
+  let running = 0;
+  let most = 0;
+  const work = (_: unknown, number: number) => {
+    let left = 2;
+    return inSteps(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(number % 3);
+      running -= 1;
+      left -= 1;
+      return left > 0;
+    });
+  };
+  await Promise.all(Array.from({ length: 100 }, work));
+  expect(most).toBe(8);
+});
+
 test('a step takes on as much as it can do in 5 ms, and what is left is done', async () => {
   let now = 0;
   const { inSteps } = createPace({ inProcess: true, monotonic: () => now });

@@ -10,6 +10,8 @@ const LEAST = 8;
 const LEAST_REMOTE = 100;
 const MOST = 1_000;
 const FIRST = 100;
+/** So many steps run together. After a restart, a thousand pieces of work may have one to make. */
+const TOGETHER = 8;
 
 export class Stopped extends Error {
   override readonly name = 'Stopped';
@@ -49,17 +51,19 @@ export function createPace({
   let rest: Promise<unknown> | null = null;
   let quiet = Promise.withResolvers<void>();
 
-  async function wait(): Promise<void> {
+  const isFull = () =>
+    running >= TOGETHER || (running > 0 && worked + monotonic() - beganAt >= AIM);
+
+  /** Waits for its turn. */
+  async function begin(): Promise<void> {
     for (;;) {
       if (stopped.signal.aborted) throw new Stopped();
       if (rest !== null) await rest;
       // Steps that keep joining would put the rest off.
-      else if (running > 0 && worked + monotonic() - beganAt >= AIM) await quiet.promise;
-      else return;
+      else if (isFull()) await quiet.promise;
+      else break;
     }
-  }
-
-  function begin(): void {
+    // Without an await in between, since all who wait go on at once.
     running += 1;
     if (running > 1) return;
     beganAt = monotonic();
@@ -83,8 +87,7 @@ export function createPace({
 
   /** Steps of several pieces of work run together, so that they share a commit. */
   async function turn(step: () => Promise<boolean>): Promise<boolean> {
-    await wait();
-    begin();
+    await begin();
     try {
       return await step();
     } finally {
