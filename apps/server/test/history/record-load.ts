@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationName } from '@latchkey/schema';
-import { invoke, type Json, requestOf, unwrapped } from '../http/call.ts';
+import { type Json, requestOf, unwrapped } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
-import type { Call, ServerName } from './history.ts';
-import { isDone } from './outcomes.ts';
-import type { Random } from './random.ts';
-import type { ServerUrls } from './recorder.ts';
-import { replyTo } from './reply.ts';
+import type { Answer, ServerName } from './history.ts';
+import { type Answered, type Life, Load, type Made } from './load.ts';
 
-// At most, of each pause.
-const PAUSE_MS = 20;
 const CHANGES = 6;
-const READS_AFTER_THE_END = 3;
-const CUT = 0.1;
-const PATIENCE_MS = 4_000;
 
 type Operation = 'put' | 'remove' | 'read' | 'disable' | 'enable';
 type Asked = [OperationName, Record<string, unknown>];
@@ -22,7 +13,7 @@ type Asked = [OperationName, Record<string, unknown>];
 /** How records of a kind are made and asked for. What a record shows is the call that has put it. */
 interface Kind {
   /** Without it, an id is chosen, and each put makes a record that is not there. */
-  create?: (ask: (...asked: Asked) => Promise<Json>) => Promise<Json>;
+  create?: (ask: (...asked: Asked) => Promise<Json | null>) => Promise<Json | null>;
   put(id: string, call: string): Asked;
   remove(id: string): Asked;
   read(id: string): Asked;
@@ -51,8 +42,9 @@ const kinds: Record<'account' | 'application' | 'endpoint', Kind> = {
   // Of an application that nobody is linked with: it is told nothing.
   endpoint: {
     async create(ask) {
-      const { id: application_id } = await ask('admin.applications.create', { name: 'told' });
-      return ask('admin.endpoints.create', { application_id, url: `${NOWHERE}new` });
+      const told = await ask('admin.applications.create', { name: 'told' });
+      const endpoint = { application_id: told?.id, url: `${NOWHERE}new` };
+      return told && ask('admin.endpoints.create', endpoint);
     },
     put: (endpoint_id, call) => ['admin.endpoints.update', { endpoint_id, url: NOWHERE + call }],
     remove: (endpoint_id) => ['admin.endpoints.delete', { endpoint_id }],
@@ -67,133 +59,53 @@ interface KnownRecord {
   kind: Kind;
 }
 
-/** Puts, switches and removes records, one after the other, and reads them on both servers meanwhile. */
-export class RecordLoad {
-  readonly calls: Call[] = [];
-  readonly records: KnownRecord[] = [];
-  readonly #urls: () => ServerUrls;
-  readonly #now: () => number;
-  #lives: Promise<unknown> = Promise.resolve();
-  #made = 0;
-  #isOver = false;
+/** Puts, switches and removes records, one of each kind at a time, and reads them on both servers meanwhile. */
+export class RecordLoad extends Load<KnownRecord, Operation> {
+  protected readonly name = 'records';
+  protected readonly atOnce = Object.keys(kinds).length;
+  protected readonly reading = 'read';
 
-  constructor(urls: () => ServerUrls, now: () => number) {
-    this.#urls = urls;
-    this.#now = now;
-  }
-
-  /** One record of each kind lives at a time. */
-  begin(random: Random): void {
-    const liveOn = async (kind: Kind) => {
-      while (!this.#isOver) await this.#live(random, kind);
-    };
-    this.#lives = Promise.all(Object.values(kinds).map(liveOn));
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#lives;
-  }
-
-  /** Reads each record once more, when there are no faults any more. */
-  async readAll(): Promise<void> {
-    for (const record of this.records) {
-      const read = await this.#call(record, 'read', 'A', 'REST', null);
-      if (read?.answer == null) throw new Error(`The service did not answer (${record.name}).`);
-    }
-  }
-
-  async #live(random: Random, kind: Kind): Promise<void> {
-    const id = await this.#create(kind, random.pick(['A', 'B']));
-    if (id === null) return void (await sleep(PAUSE_MS));
-    const record = { name: `r${this.records.length + 1}`, id, kind };
-    this.records.push(record);
-    const ask = (operation: Operation) => {
-      const cutAfter = random.chance(CUT) ? random.integer(PAUSE_MS) : null;
-      const wire = random.pick(['REST', 'tRPC'] as const);
-      return this.#call(record, operation, random.pick(['A', 'B']), wire, cutAfter);
-    };
-    const untilDone = async (operation: Operation) => {
-      for (;;) {
-        const call = await ask(operation);
-        if (this.#isOver || (call && isDone(call)) || (call && isGone(call))) return;
-        await sleep(PAUSE_MS);
-      }
-    };
-    let isRemoved = false;
-    const read = async () => {
-      for (let after = 0; after < READS_AFTER_THE_END && !this.#isOver; after += +isRemoved) {
-        await ask('read');
-        await sleep(random.integer(PAUSE_MS));
-      }
-    };
-    const change = async () => {
-      for (let made = 0; made < CHANGES && !this.#isOver; made += 1) {
-        await ask('put');
-        if (kind.isSwitched) {
-          await untilDone('disable');
-          await untilDone('enable');
-        }
-        await sleep(random.integer(PAUSE_MS));
-      }
-      // At once, since an event that is not told yet has to outlive it.
-      if (kind.isSwitched) await untilDone('disable');
-      await untilDone('remove');
-      isRemoved = true;
-    };
-    await Promise.all([read(), read(), change()]);
-  }
-
-  /** Null where the answer is lost, or none is given. */
-  async #create(kind: Kind, server: ServerName): Promise<string | null> {
-    if (kind.create === undefined) return randomUUID();
-    const url = this.#urls()[server];
-    try {
-      const made = await kind.create(async (name, input) => {
-        const { status, body } = await invoke({ url }, 'REST', name, input, operator);
-        if (status !== 200) throw new Error(body.error_code);
-        return body;
-      });
-      return made.id;
-    } catch {
-      return null;
-    }
-  }
-
-  /** Null where nobody listens at that server, so that nothing was sent. */
-  async #call(
-    { name, id: of, kind }: KnownRecord,
-    operation: Operation,
+  protected async create(
+    name: string,
     server: ServerName,
-    wire: 'REST' | 'tRPC',
-    cutAfter: number | null,
-  ): Promise<Call | null> {
-    const id = `records/${++this.#made}`;
-    const [asked, input] = isSwitch(operation) ? switched(operation, of) : kind[operation](of, id);
-    const start = this.#now();
-    const reply = await replyTo(
-      this.#urls()[server],
-      { ...requestOf(wire, asked, input), authorization: operator },
-      { cutAfter, patience: PATIENCE_MS },
-    );
-    if (reply === 'refused') return null;
-    const made = { id, operation, grant: name, server, wire, start };
-    const call: Call =
-      reply === 'lost'
-        ? { ...made, end: null, answer: null }
-        : {
-            ...made,
-            end: this.#now(),
-            answer: answerOf(reply.status, unwrapped(wire, reply.json)),
-          };
-    this.calls.push(call);
-    return call;
+    index: number,
+  ): Promise<KnownRecord | null> {
+    const kind = Object.values(kinds)[index] as Kind;
+    const ask = (...asked: Asked) => this.bodyOf(server, ...asked);
+    const { id } = (kind.create ? await kind.create(ask) : { id: randomUUID() }) ?? {};
+    return id === undefined ? null : { name, id, kind };
+  }
 
-    function answerOf(status: number, body: Json): Call['answer'] {
-      const { error_code } = body;
-      if (error_code) return { status, error_code };
-      return operation === 'read' ? { status, shown: kind.shown(body) } : { status };
+  protected async change(
+    { kind }: KnownRecord,
+    { ask, untilDone, pause }: Life<Operation>,
+  ): Promise<void> {
+    for (let made = 0; made < CHANGES && !this.isOver; made += 1) {
+      await ask('put');
+      if (kind.isSwitched) {
+        await untilDone('disable');
+        await untilDone('enable');
+      }
+      await pause();
     }
+    // At once, since an event that is not told yet has to outlive it.
+    if (kind.isSwitched) await untilDone('disable');
+    await untilDone('remove');
+  }
+
+  protected requestFor({ kind, id: of }: KnownRecord, { id, operation, wire }: Made<Operation>) {
+    const [asked, input] = isSwitch(operation) ? switched(operation, of) : kind[operation](of, id);
+    return { ...requestOf(wire, asked, input), authorization: operator };
+  }
+
+  protected override async answerOf(
+    known: KnownRecord,
+    made: Made<Operation>,
+    reply: Answered,
+  ): Promise<Answer | null> {
+    const answer = await super.answerOf(known, made, reply);
+    if (made.operation !== 'read' || answer?.error_code) return answer;
+    return answer && { ...answer, shown: known.kind.shown(unwrapped(made.wire, reply.json)) };
   }
 }
 
@@ -204,5 +116,3 @@ const switched = (operation: 'disable' | 'enable', application_id: string): Aske
   `admin.applications.${operation}`,
   { application_id },
 ];
-
-const isGone = ({ answer }: Call) => answer?.error_code?.endsWith('_not_found') ?? false;

@@ -15,6 +15,7 @@ import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
 import { KeyLoad } from './key-load.ts';
 import { Listener } from './listener.ts';
+import type { Load } from './load.ts';
 import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
@@ -51,12 +52,8 @@ const newVerifier = () => randomBytes(32).toString('base64url');
 const DRIVER_STREAM = 0;
 const FAULT_STREAM = 1;
 const FIRST_CLIENT_STREAM = 2;
-const FIRST_KEY_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
-
-const KEYS_AT_ONCE = 2;
-const LISTENER_STREAM = FIRST_KEY_STREAM + KEYS_AT_ONCE;
-const DOCUMENT_STREAM = LISTENER_STREAM + 1;
-const RECORD_STREAM = DOCUMENT_STREAM + 1;
+const LISTENER_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
+const FIRST_LOAD_STREAM = LISTENER_STREAM + 1;
 
 export interface RunResult {
   history: History;
@@ -85,9 +82,7 @@ class Run {
   readonly #issues: Call[] = [];
   /** Of each application, the account of the codes of fate `marked`. */
   readonly #marked = [randomUUID(), randomUUID()] as const;
-  #keys: KeyLoad | undefined;
-  #documents: DocumentLoad | undefined;
-  #records: RecordLoad | undefined;
+  #loads: readonly Load[] = [];
   #listener: Listener | undefined;
   /** Calls that the clients have made. */
   #made = 0;
@@ -120,38 +115,30 @@ class Run {
     const listener = await Listener.start(a, hearing, this.#now);
     this.#listener = listener;
     this.#startClients(servers, bearers);
-    const keys = new KeyLoad(() => urlsOf(servers), this.#now);
-    this.#keys = keys;
-    keys.begin(
-      Array.from({ length: KEYS_AT_ONCE }, (_, index) =>
-        createRandom(seed, FIRST_KEY_STREAM + index),
-      ),
-    );
-    const documents = new DocumentLoad(() => urlsOf(servers), this.#now);
-    this.#documents = documents;
-    documents.begin(createRandom(seed, DOCUMENT_STREAM));
-    const records = new RecordLoad(() => urlsOf(servers), this.#now);
-    this.#records = records;
-    records.begin(createRandom(seed, RECORD_STREAM));
+    const urls = () => urlsOf(servers);
+    const records = new RecordLoad(urls, this.#now);
+    const loads = [new KeyLoad(urls, this.#now), new DocumentLoad(urls, this.#now), records];
+    this.#loads = loads;
+    let stream = FIRST_LOAD_STREAM;
+    for (const load of loads) load.begin(() => createRandom(seed, stream++));
     for (const account_id of this.#marked) {
       await succeed(a, 'admin.accounts.put', { account_id, ...ADA }, operator);
     }
     await this.#load(servers, applications);
-    await Promise.all([keys.stop(), documents.stop(), records.stop()]);
+    await Promise.all(loads.map((load) => load.stop()));
     const seen = await Promise.all(this.#clients.map((client) => client.stop()));
     await Promise.all(this.#clients.map((client) => client.end()));
 
     // What is still under way where nobody waits for it gets to its end before anybody looks.
     await Promise.all([a.stop(), b.stop()]);
     await a.restart();
-    const urls = { A: a.url, B: a.url };
     // There are no faults any more, so every answer comes.
     const patience = 60_000;
     const reader = new Recorder({
       process: 'reader',
       start: this.#start,
       bearers,
-      urls,
+      urls: { A: a.url, B: a.url },
       patience,
       guard: this.#options.guard,
     });
@@ -161,16 +148,14 @@ class Run {
       secrets: this.#secrets,
       application_ids: applications.map(({ application_id }) => application_id),
     });
-    await keys.readAll();
-    await documents.readAll();
-    await records.readAll();
+    for (const load of loads) await load.readAll();
     const names = [
       ...this.#grants.map(({ grant_id, name }) => [grant_id, name] as const),
-      ...records.records.map(({ id, name }) => [id, name] as const),
+      ...records.known.map(({ id, name }) => [id, name] as const),
     ];
     const heard = await listener.hearAll(a, new Map(names));
     await a.stop();
-    const others = [keys.calls, documents.calls, records.calls, heard].flat();
+    const others = [...loads.map((load) => load.calls), heard].flat();
     const calls = [this.#issues, seen.flat(), finds, reader.calls, others].flat();
     return calls.sort((one, other) => one.start - other.start);
   }
@@ -180,9 +165,7 @@ class Run {
   }
 
   async killAll(): Promise<void> {
-    void this.#keys?.stop();
-    void this.#documents?.stop();
-    void this.#records?.stop();
+    for (const load of this.#loads) void load.stop();
     for (const client of this.#clients) client.kill();
     // Or a server would be started after the others were killed.
     await this.#striking.catch(() => undefined);
