@@ -6,6 +6,7 @@ import { longer } from '@latchkey/test-kit/long';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/open-store.ts';
+import { NODE_COMPILE_CACHE } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 
 const SCRIPT = fileURLToPath(new URL('./counting-process.ts', import.meta.url));
@@ -23,7 +24,7 @@ describeOnEachStore('a process that is killed', (fresh) => {
       const before = await sum();
       const child = fork(SCRIPT, {
         execArgv: nodeArgumentsFor(database.url),
-        env: { ...process.env, DATABASE_URL: database.url },
+        env: { ...process.env, NODE_COMPILE_CACHE, DATABASE_URL: database.url },
       });
       const [written] = await once(child, 'message');
       // It counts and writes on, fewer than as many again: a count written twice makes it more.

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { NODE_COMPILE_CACHE } from '../http/command-process.ts';
 import type { KnownGrant, KnownSecret } from './generator.ts';
 import type { Call } from './history.ts';
 import type { GuardKind, ServerUrls } from './recorder.ts';
@@ -46,7 +47,10 @@ export class Client {
   ) {
     // Numbers of the clock are larger than JSON's, hence `advanced`. The options of the test runner
     // mean nothing in there.
-    this.#child = fork(SCRIPT, { execArgv: [], serialization: 'advanced' });
+    this.#child = fork(SCRIPT, {
+      ...{ execArgv: [], serialization: 'advanced' },
+      env: { ...process.env, NODE_COMPILE_CACHE },
+    });
     this.ended = once(this.#child, 'exit').then(
       ([code, signal]) => new Error(`${plan.name} ended (${signal ?? code}).`),
     );

@@ -11,7 +11,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
 
 // Loading the program takes two thirds of the time of a command. Processes share the compiled code.
-const NODE_COMPILE_CACHE = join(await cacheFolder(process.env), 'compiled');
+export const NODE_COMPILE_CACHE = join(await cacheFolder(process.env), 'compiled');
 
 export interface Run {
   code: number | null;

@@ -9,6 +9,7 @@ import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test, vi } from 'vitest';
 import { openStore } from '../../src/open-store.ts';
 import { startProcess } from '../faults/server-process.ts';
+import { NODE_COMPILE_CACHE } from '../http/command-process.ts';
 import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import type { Death } from './killed-process.ts';
 
@@ -74,7 +75,10 @@ const deaths = workKinds.flatMap((kind) =>
 async function dieAt(database: TestDatabase, death: Death): Promise<void> {
   const child = fork(SCRIPT, {
     execArgv: nodeArgumentsFor(database.url),
-    env: { ...process.env, DATABASE_URL: database.url, DEATH: JSON.stringify(death) },
+    env: {
+      ...{ ...process.env, NODE_COMPILE_CACHE, DATABASE_URL: database.url },
+      DEATH: JSON.stringify(death),
+    },
   });
   const [, signal] = await once(child, 'exit');
   expect([death, signal]).toEqual([death, 'SIGKILL']);
