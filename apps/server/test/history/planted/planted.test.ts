@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { slow } from '@latchkey/test-kit/long';
+import { isLong, slow } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteDatabase } from '../../http/databases.ts';
 import { check } from '../checker.ts';
@@ -69,8 +69,8 @@ async function brokenBy(
 
 const withClocks =
   'marks that order by time break marked-is-dead where a clock is %i ms ahead, and no others do';
-test.each([5_000])(withClocks, options, isSeenByClocks);
-test.each([-5_000])(withClocks, { ...options, ...slow }, isSeenByClocks);
+// Any server may be the one that is ahead of the other, so the second is much like the first.
+test.each(isLong ? [5_000, -5_000] : [5_000])(withClocks, options, isSeenByClocks);
 
 async function isSeenByClocks(ahead: number): Promise<void> {
   const broken: string[] = [];
