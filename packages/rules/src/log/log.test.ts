@@ -47,6 +47,11 @@ test('leaves everything else as it is', () => {
   expect(redactorFor(new Set(['secret']))(line)).toBe(line);
 });
 
+test('a text from outside begins no line', () => {
+  const text = written([], { hint: 'a\n{"msg":"audit"}\r\n', err: new Error('b\nc') }, 'd\ne');
+  expect(text.match(/[\r\n]/g)).toEqual(['\n']);
+});
+
 /** A program that logs to its stderr and then does as told. */
 function logging(entries: string, then: string): string[] {
   const module = new URL('log.ts', import.meta.url);
