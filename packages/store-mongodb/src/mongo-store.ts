@@ -32,7 +32,7 @@ export function operations(
   days: number | null = null,
 ) {
   const adapter = mongoAdapter(database, { recordsEvents });
-  const ofRecords = declared(adapter, clock, {
+  const { sweepEndpoints, ...ofRecords } = declared(adapter, clock, {
     connectedApplications: (account_id) => connectedApplications(database, account_id),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
@@ -43,7 +43,7 @@ export function operations(
     // What expires, MongoDB removes by itself.
     housekeeping: [
       ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-      ...(recordsEvents ? [{ name: 'endpoints', step: ofRecords.sweepEndpoints }] : []),
+      ...(recordsEvents ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
     ],
     ...eventsKeys(database),
     ...counts(database),

@@ -1,7 +1,7 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import type { EndpointRecord } from '@latchkey/store/records';
-import { erase } from '@latchkey/store-suite/finish';
+import { erase, sweep } from '@latchkey/store-suite/finish';
 import {
   anAccount,
   anEndedTry,
@@ -108,7 +108,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     };
     await ofHeld().makeDeliveries(Date.now());
     expect(await isStatus(deleted.id)).toEqual(['pending']);
-    await store().sweepEndpoints(Date.now());
+    await sweep(store(), Date.now());
     expect(await isStatus(deleted.id)).toEqual(['dropped']);
     expect(await isStatus(disabled.id)).toEqual(['dropped']);
     expect(await isStatus(left.id)).toEqual(['pending']);
@@ -140,7 +140,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
       const replay = { endpoint_id: endpoint.id, since: 0, now: Date.now(), limit: 9 };
       expect(await store().replayDeliveries(replay)).toBe(1);
     };
-    await ofHeld().sweepEndpoints(Date.now());
+    await sweep(ofHeld(), Date.now());
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
   });
 
@@ -188,7 +188,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     await refuse('update', 13, 1);
     expect(await end(endpoint.id)).toMatchObject({ id: endpoint.id });
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
-    await store().sweepEndpoints(Date.now());
+    await sweep(store(), Date.now());
     expect(await isStatus(endpoint.id)).toEqual(['dropped']);
   });
 

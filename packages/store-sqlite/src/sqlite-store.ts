@@ -136,7 +136,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
   const adapter = sqliteAdapter(database, queues, record);
 
-  const declared = operations(adapter, clock, {
+  const { sweepEndpoints, ...declared } = operations(adapter, clock, {
     connectedApplications: read(connected.connectedApplications),
     endpointsWithDue: read(pending.endpointsWithDue),
     countPending: read(pending.countPending),
@@ -152,7 +152,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       },
     },
     ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-    { name: 'endpoints', step: declared.sweepEndpoints },
+    { name: 'endpoints', step: sweepEndpoints },
   ];
 
   return {

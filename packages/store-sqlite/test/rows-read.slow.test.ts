@@ -99,7 +99,7 @@ describe('SQLite reads the rows that it answers, and few others', () => {
   test('in every operation, and each step of work', () => {
     const known = new Set(walks.flatMap((walk) => [...walk.keys()]));
     const left = [...operations].filter((name) => !known.has(name));
-    expect(left.toSorted()).toEqual(['close', 'doStep', 'housekeeping', 'sweepEndpoints']);
+    expect(left.toSorted()).toEqual(['close', 'doStep', 'housekeeping']);
   });
 
   test('whatever else there is', () => {
@@ -108,8 +108,7 @@ describe('SQLite reads the rows that it answers, and few others', () => {
       ([operation, beyond]) => beyond > (once.get(operation) ?? 0) + SPARE,
     );
     // The look at the endpoints, once a minute and behind the requests, has to read each that has something due: any
-    // may have been disabled by another process. `sweep` runs it.
-    const known = ['endpoints', 'sweep'];
-    expect(more.map(([operation]) => operation).toSorted()).toEqual(known);
+    // may have been disabled by another process.
+    expect(more.map(([operation]) => operation)).toEqual(['endpoints']);
   });
 });

@@ -179,7 +179,7 @@ export function aPing(members: Partial<DeliveryRecord> = {}): DeliveryRecord & {
     type: 'ping',
     grant_id: null,
     account_id: null,
-    body: '{"type":"ping"}',
+    body: '{"type":"ping","data":{}}',
     status: 'pending',
     created_at: now,
     due_at: now + 60_000,

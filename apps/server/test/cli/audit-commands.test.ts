@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { reasons } from '@latchkey/domain/reasons';
 import { reportGrant } from '@latchkey/rules/audit/grant-history';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { textOf } from '../../src/cli/error-texts.ts';
 import { openStore } from '../../src/open-store.ts';
-import { JSON_TYPE, send } from '../http/call.ts';
+import { JSON_TYPE, send, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
-import { startTestServer } from '../http/running-server.ts';
+import { operator, startTestServer } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
 import { unknownCredential } from '../http/unknown-credential.ts';
 
@@ -53,6 +53,10 @@ test('the commands tell what happened to a grant, and why a request was refused'
   await send(server, converting(bearer, 'no code', secret));
   server.advance(1);
   await send(server, converting(bearer, code, 'the-exchange'));
+  await vi.waitFor(async () => {
+    const { grants } = await succeed(server, 'admin.summary.get', { hours: 1 }, operator);
+    expect(grants.live).not.toBeNull();
+  }, 60_000);
   await server.close();
 
   const latchkey = (...words: string[]) => runInProcess(words, { DATABASE_URL: database.url });
@@ -118,6 +122,10 @@ test('the command prints the summary, with what commands did', async () => {
   const { code } = await issue();
   await send(server, converting(bearer, unknownCredential('code', randomUUID()), 'a-guess'));
   await send(server, converting(bearer, code, 'the-exchange'));
+  await vi.waitFor(async () => {
+    const { grants } = await succeed(server, 'admin.summary.get', { hours: 1 }, operator);
+    expect(grants.live).not.toBeNull();
+  }, 60_000);
   await server.close();
 
   const latchkey = (...words: string[]) => runInProcess(words, { DATABASE_URL: database.url });

@@ -1,7 +1,6 @@
 import { afterChange } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision } from '../adapter.ts';
 import {
-  type Condition,
   type Givens,
   greatest,
   isSet,
@@ -9,6 +8,7 @@ import {
   merged,
   moreThan,
   oneOf,
+  unless,
   when,
 } from '../condition.ts';
 import {
@@ -326,17 +326,17 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { ends: true },
   );
 
-  const listAccounts = (which: Condition<typeof accounts>) =>
-    db.list(
-      accounts,
-      () => ({ unfinished_since: isSet, ...which }),
-      ['id', 'endings'],
-      ({ id, endings }) => unfinishedOf({ endings }, { account_id: id }),
-      { index: 'unfinished_accounts', order: { by: ['unfinished_since'] } },
-    );
-  // Apart, since a reader of the log may hold many up, which would hide all others.
-  const listErased = listAccounts({ erased_at: isSet });
-  const listOthers = listAccounts({ erased_at: null });
+  const listAccounts = db.list(
+    accounts,
+    (of: Givens<{ is_erased: true | null }>) => [
+      { unfinished_since: isSet },
+      when(of.is_erased, { erased_at: isSet }),
+      unless(of.is_erased, { erased_at: null }),
+    ],
+    ['id', 'endings'],
+    ({ id, endings }) => unfinishedOf({ endings }, { account_id: id }),
+    { index: 'unfinished_accounts', order: { by: ['unfinished_since'] } },
+  );
   const listApplications = db.list(
     applications,
     () => ({ unfinished_since: isSet }),
@@ -353,8 +353,12 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       ),
 
     async listWork(limit) {
-      const lists = [listErased, listOthers, listApplications];
-      const listed = await Promise.all(lists.map((list) => list({ limit })));
+      // Erased ones apart: a reader of the log may hold many up, which would hide all others.
+      const listed = await Promise.all([
+        listAccounts({ limit, is_erased: true }),
+        listAccounts({ limit, is_erased: null }),
+        listApplications({ limit }),
+      ]);
       return listed
         .flatMap((of) => of.flat().slice(0, limit))
         .sort((one, other) => one.at - other.at);
