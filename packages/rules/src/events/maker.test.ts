@@ -48,6 +48,17 @@ function processes(offsets: readonly number[]) {
   };
 }
 
+test('a lease that has lapsed is given back too, since the clock of another process may be behind', async () => {
+  const { look, makers, made, hear } = processes([5_000, 0]);
+  await look(4, { except: [1] });
+  hear(false);
+  await look(12);
+  hear(true);
+  await makers[0]?.giveBack();
+  await look(1, { except: [0] });
+  expect(made).toEqual(['process 1']);
+});
+
 test.each([0, 5_000, -5_000])(
   'one of three makes deliveries, with a clock %i ms ahead',
   async (ahead) => {
