@@ -1,0 +1,45 @@
+import type { ConnectionPool } from '@latchkey/store/store';
+import { Pool, type PoolClient, types } from 'pg';
+import type { Timeouts } from './timeouts.ts';
+
+/** Statements are batched, so few connections are enough. A pooler before the server may have fewer yet. */
+const MOST_CONNECTIONS = 16;
+
+const cancelled = new WeakSet<PoolClient>();
+
+/** Whether a commit on it did not wait for its standby. */
+export const hasCancelledWait = (client: PoolClient): boolean => cancelled.has(client);
+
+export function createPool(url: string, { connect }: Timeouts): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: connect,
+    fallback_application_name: 'latchkey',
+    keepAlive: true,
+    types: { getTypeParser },
+  });
+  pool.on('connect', (client) => {
+    // A statement that is running fails by itself.
+    client.on('error', () => undefined);
+    client.on('notice', ({ routine }) => {
+      // Its text depends on the language of the server.
+      if (routine === 'SyncRepWaitForLSN') cancelled.add(client);
+    });
+  });
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+export const poolNumbers = (pool: Pool): ConnectionPool => ({
+  inUse: pool.totalCount - pool.idleCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount,
+  limit: MOST_CONNECTIONS,
+});
+
+/** No number of ours is too large for one of JavaScript. */
+const getTypeParser = ((type: number, format?: 'text') =>
+  type === types.builtins.INT8
+    ? Number
+    : types.getTypeParser(type, format)) as typeof types.getTypeParser;
