@@ -9,7 +9,7 @@ function project(
   return { extends: true, root, test: { name: root.replace(/^.*\//, ''), ...test } };
 }
 
-const onMongodb = {
+const onDatabases = {
   globalSetup: new URL('packages/test-kit/src/global-setup.ts', import.meta.url).pathname,
 };
 
@@ -32,15 +32,16 @@ export default defineConfig({
       project('packages/store', shareNothing),
       project('packages/rules', shareNothing),
       project('packages/store-sqlite', planted),
-      project('packages/store-mongodb', onMongodb),
+      project('packages/store-mongodb', onDatabases),
+      project('packages/store-postgresql', onDatabases),
       project('packages/store-suite'),
       project('packages/client'),
       project('packages/race'),
       project('packages/testing'),
-      project('packages/test-kit', onMongodb),
-      project('apps/server', onMongodb),
+      project('packages/test-kit', onDatabases),
+      project('apps/server', onDatabases),
       // The README shows the service with MongoDB too.
-      project('tests', { ...onMongodb, include: ['*.test.ts', '../examples/testing/*.test.ts'] }),
+      project('tests', { ...onDatabases, include: ['*.test.ts', '../examples/testing/*.test.ts'] }),
       // Without the servers that only this package installs.
       project('benchmarks'),
     ],

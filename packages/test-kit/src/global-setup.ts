@@ -1,10 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { ReplicaSet } from './mongodb/replica-set.ts';
 import { startMongoDB, type TestMongoDB } from './mongodb/start.ts';
 import type { Mongod } from './mongodb/types.ts';
+import { type OnRequest, startOnRequest } from './on-request.ts';
+import { hasNewest, newestPrograms } from './postgresql/find-programs.ts';
+import { Replication } from './postgresql/replication.ts';
+import { startPostgresql, type TestPostgresql } from './postgresql/start.ts';
+import type { PostgresqlPrograms } from './postgresql/types.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,6 +16,12 @@ declare module 'vitest' {
     mongod: Mongod | undefined;
     /** Starts a replica set of three at the first request, and responds with its URL. */
     threeMembersUrl: string | undefined;
+    /** A PostgreSQL for the tests; undefined if there is none. */
+    postgresqlUrl: string | undefined;
+    /** For tests that start a PostgreSQL of their own; undefined if none can be started. */
+    postgresql: PostgresqlPrograms | undefined;
+    /** Starts the newest PostgreSQL with a synchronous standby at the first request, and responds with its URL. */
+    newestPostgresqlUrl: string | undefined;
   }
 }
 
@@ -21,76 +29,77 @@ declare module 'vitest' {
 interface Shared {
   projects: number;
   mongodb: Promise<TestMongoDB | undefined>;
-  threeMembers: Promise<ThreeMembers | undefined>;
-}
-
-/** A replica set that starts only if a test asks for it. */
-interface ThreeMembers {
-  url: string;
-  stop(): Promise<void>;
+  threeMembers: Promise<OnRequest | undefined>;
+  postgresql: Promise<TestPostgresql | undefined>;
+  newestPostgresql: Promise<OnRequest | undefined>;
 }
 
 // Every project loads this file anew, in one process.
 const shared = globalThis as { [key: symbol]: Shared | undefined };
-const key = Symbol.for('@latchkey/test-kit/mongodb');
+const key = Symbol.for('@latchkey/test-kit/servers');
 
-/** Gives the tests of a project a MongoDB: one for all projects of a run, until the last is done. */
+/** Gives the tests of a project their databases: one of a kind for all projects of a run, until the last is done. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const servers = shared[key] ?? startShared();
   shared[key] = servers;
   servers.projects += 1;
-  const [mongodb, threeMembers] = await Promise.all([servers.mongodb, servers.threeMembers]);
+  const [mongodb, threeMembers, postgresql, newestPostgresql] = await Promise.all([
+    servers.mongodb,
+    servers.threeMembers,
+    servers.postgresql,
+    servers.newestPostgresql,
+  ]);
   provide('mongodbUrl', mongodb?.url);
   provide('mongod', mongodb?.mongod);
   provide('threeMembersUrl', threeMembers?.url);
+  provide('postgresqlUrl', postgresql?.url);
+  provide('postgresql', postgresql?.programs);
+  provide('newestPostgresqlUrl', newestPostgresql?.url);
   return async () => {
     servers.projects -= 1;
     if (servers.projects > 0) return;
     shared[key] = undefined;
-    await Promise.all([mongodb?.stop(), threeMembers?.stop()]);
+    await Promise.all(
+      [mongodb, threeMembers, postgresql, newestPostgresql].map((server) => server?.stop()),
+    );
   };
 }
 
 function startShared(): Shared {
-  const mongodb = startUnlessOptional();
-  const threeMembers = mongodb.then((server) => server?.mongod && threeOnRequest(server.mongod));
-  return { projects: 0, mongodb, threeMembers };
+  const mongodb = startUnlessOptional('MongoDB', process.env.REQUIRE_MONGODB, startMongoDB);
+  const postgresql = startUnlessOptional(
+    'PostgreSQL',
+    process.env.REQUIRE_POSTGRESQL,
+    startPostgresql,
+  );
+  return {
+    ...{ projects: 0, mongodb, postgresql },
+    threeMembers: mongodb.then((server) => {
+      const mongod = server?.mongod;
+      return (
+        mongod && startOnRequest(() => ReplicaSet.start(mongod, { members: 3, isHarmed: false }))
+      );
+    }),
+    newestPostgresql: postgresql.then((server) =>
+      server?.programs && hasNewest
+        ? startOnRequest(async () => Replication.start(await newestPrograms(), { standbys: 1 }))
+        : undefined,
+    ),
+  };
 }
 
-/** Without a MongoDB, half of the service is not tested. In CI, nobody would notice. */
-const required = Boolean(process.env.CI) || process.env.REQUIRE_MONGODB === '1';
-
-async function startUnlessOptional(): Promise<TestMongoDB | undefined> {
+/** Without its database, a part of the service is not tested. In CI, nobody would notice. */
+async function startUnlessOptional<T>(
+  name: string,
+  required: string | undefined,
+  start: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return await startMongoDB();
+    return await start();
   } catch (error) {
-    if (required) throw error;
+    if (process.env.CI || required === '1') throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`The MongoDB suites are not run. ${reason}\n`);
+    process.stderr.write(`The ${name} suites are not run. ${reason}\n`);
     return undefined;
   }
-}
-
-async function threeOnRequest(mongod: Mongod): Promise<ThreeMembers> {
-  let set: Promise<ReplicaSet> | undefined;
-  const server: Server = createServer((_, response) => {
-    set ??= ReplicaSet.start(mongod, { members: 3, isHarmed: false });
-    set.then(
-      ({ url }) => response.end(url),
-      (error: Error) => response.writeHead(500).end(error.message),
-    );
-  });
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await set?.then(
-        (started) => started.stop(),
-        () => undefined,
-      );
-    },
-  };
 }

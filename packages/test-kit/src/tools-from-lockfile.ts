@@ -18,13 +18,18 @@ export const INSTALL_TIMEOUT_MS = 900_000;
  *
  * @param folder - the folder of their `package.json` and `package-lock.json`
  * @param name - their name in the cache folder
+ * @param env - names the cache folder. Default: that of this process
  * @returns the folder that holds them and `node_modules`
  */
-export async function installFromLockfile(folder: string, name: string): Promise<string> {
+export async function installFromLockfile(
+  folder: string,
+  name: string,
+  env = process.env,
+): Promise<string> {
   const hash = createHash('sha256');
   for (const file of manifests) hash.update(await readFile(join(folder, file)));
   const version = hash.digest('hex').slice(0, 12);
-  return cached(process.env, `${name}-${version}`, async (made) => {
+  return cached(env, `${name}-${version}`, async (made) => {
     for (const file of manifests) await copyFile(join(folder, file), join(made, file));
     await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: made,

@@ -2,6 +2,7 @@ import { describe, inject, type TestOptions, test } from 'vitest';
 // Declares the type of `inject`.
 import type {} from '../global-setup.ts';
 import { runsAll, slow } from '../long.ts';
+import { urlFrom } from '../on-request.ts';
 import type { Mongod } from './types.ts';
 
 /** Runs a suite on the MongoDB of the tests, if there is one; it gets the URL of the server. */
@@ -51,11 +52,4 @@ export function describeWithMongod(title: string, suite: (mongod: Mongod) => voi
 function skipReplicaSets(title: string): void {
   const why = inject('mongodbUrl') ? 'the one of TEST_DATABASE_URL is not ours' : 'there is none';
   describe.skip(`${title} (not run: ${why})`, () => test('is the same'));
-}
-
-async function urlFrom(request: string): Promise<string> {
-  const response = await fetch(request);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`The replica set of three did not start: ${text}`);
-  return text;
 }

@@ -1,21 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Document } from 'mongodb';
-import { lastLines, reasonOf } from '../error-text.ts';
-import { freePort } from '../free-port.ts';
+import { HeldProgram, type ProgramState } from '../held-program.ts';
 import type { Host } from '../network/network.ts';
 import { commandOf } from './command-of.ts';
-
-const runScript = fileURLToPath(new URL('./mongod-run.sh', import.meta.url));
-
-const startMs = 60_000;
-const portTries = 3;
 
 /** Small enough for several members on one machine, and enough for what a test writes. */
 const sizes = ['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '64'];
@@ -35,35 +21,17 @@ export interface MongodOptions {
 
 const loopback: Host = { address: '127.0.0.1', within: [] };
 
-export type MemberState = 'running' | 'killed' | 'paused';
-
 /** A `mongod` with a port and a folder of its own. The folder is deleted when the member stops. */
 export class Member {
   /** Where it runs. */
   readonly host: Host;
-  readonly #mongod: string;
-  readonly #replicaSet: string;
-  readonly #folder: string;
-  readonly #port: number;
-  readonly #options: MongodOptions;
-  #shell: ChildProcess;
-  #state: MemberState = 'running';
+  readonly #program: HeldProgram;
+  readonly #query: MongodOptions['query'];
 
-  private constructor(
-    mongod: string,
-    replicaSet: string,
-    folder: string,
-    port: number,
-    options: MongodOptions,
-    host: Host,
-  ) {
-    this.#mongod = mongod;
-    this.#replicaSet = replicaSet;
-    this.#folder = folder;
-    this.#port = port;
-    this.#options = options;
+  private constructor(program: HeldProgram, host: Host, query: MongodOptions['query']) {
+    this.#program = program;
     this.host = host;
-    this.#shell = this.#launch();
+    this.#query = query;
   }
 
   static async start(
@@ -72,123 +40,62 @@ export class Member {
     options: MongodOptions = {},
     host = loopback,
   ): Promise<Member> {
-    for (let tries = 1; ; tries++) {
-      const folder = await mkdtemp(join(tmpdir(), 'latchkey-mongodb-'));
-      const member = new Member(mongod, replicaSet, folder, await freePort(), options, host);
-      try {
-        await member.#answering();
-        return member;
-      } catch (error) {
-        await member.stop();
-        // Another process can take a free port before the member listens on it.
-        if (tries === portTries || !/address (already )?in use/i.test(reasonOf(error))) throw error;
-      }
-    }
+    const program = await HeldProgram.start('mongodb', ({ data, port }) => ({
+      command: [
+        ...[...host.within, mongod, '--dbpath', data, '--replSet', replicaSet],
+        ...['--bind_ip', host.address, '--port', `${port}`],
+        ...['--nounixsocket', ...sizes, ...journal],
+        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
+        ...(options.arguments ?? []),
+      ],
+      answers: () => commandOn(`${host.address}:${port}`, options.query, { ping: 1 }),
+    }));
+    return new Member(program, host, options.query);
   }
 
   get address(): string {
-    return `${this.host.address}:${this.#port}`;
+    return `${this.host.address}:${this.#program.port}`;
   }
 
-  get state(): MemberState {
-    return this.#state;
+  get state(): ProgramState {
+    return this.#program.state;
   }
 
   /** Runs a command on the `admin` database of this member, whether it is the primary or not. */
   command(command: Document): Promise<Document> {
-    const query = new URLSearchParams({ ...this.#options.query, directConnection: 'true' });
-    return commandOf(`mongodb://${this.address}/?${query}`, command);
+    return commandOn(this.address, this.#query, command);
   }
 
   /** Ends it with SIGKILL. Its data stays, for {@link restart}. */
-  async kill(): Promise<void> {
-    this.#state = 'killed';
-    this.#shell.stdin?.write('kill\n');
-    await this.#ended();
+  kill(): Promise<void> {
+    return this.#program.kill();
   }
 
   /** Starts it again on the same port with the same data, after {@link kill}. */
-  async restart(): Promise<void> {
-    if (this.#state !== 'killed') await this.kill();
-    this.#shell = this.#launch();
-    await this.#answering();
-    this.#state = 'running';
+  restart(): Promise<void> {
+    return this.#program.restart();
   }
 
   /** Pauses it until {@link resume}: it keeps its connections, but neither reads nor responds. */
-  async pause(): Promise<void> {
-    this.#state = 'paused';
-    process.kill(await this.#pid(), 'SIGSTOP');
+  pause(): Promise<void> {
+    return this.#program.pause();
   }
 
-  async resume(): Promise<void> {
-    process.kill(await this.#pid(), 'SIGCONT');
-    this.#state = 'running';
+  resume(): Promise<void> {
+    return this.#program.resume();
   }
 
   /** Ends it for good, and deletes its data. */
-  async stop(): Promise<void> {
-    this.#state = 'killed';
-    this.#shell.stdin?.end();
-    await this.#ended();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  stop(): Promise<void> {
+    return this.#program.stop();
   }
+}
 
-  /**
-   * A shell holds the `mongod`, and kills it at the end of its standard input: the kernel closes
-   * that pipe even if this process ends by SIGKILL.
-   */
-  #launch(): ChildProcess {
-    const shell = spawn(
-      'sh',
-      [
-        ...[runScript, this.#folder, ...this.host.within, this.#mongod],
-        ...['--dbpath', join(this.#folder, 'data'), '--replSet', this.#replicaSet],
-        ...['--bind_ip', this.host.address, '--port', `${this.#port}`],
-        ...['--nounixsocket', ...sizes, ...journal],
-        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
-        ...(this.#options.arguments ?? []),
-      ],
-      // Ctrl-C in a terminal goes to the whole process group; the shell ends with this process.
-      { detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
-    );
-    // Writing to a shell that has just ended is no error: `#ended` looks at the process.
-    shell.stdin.on('error', () => undefined);
-    // A test run that forgets to stop its servers must still be able to end.
-    shell.unref();
-    (shell.stdin as { unref?: () => void }).unref?.();
-    return shell;
-  }
-
-  async #ended(): Promise<void> {
-    const { exitCode, signalCode } = this.#shell;
-    if (exitCode !== null || signalCode !== null) return;
-    this.#shell.ref();
-    await once(this.#shell, 'exit');
-  }
-
-  /** Waits until it responds; throws the end of its log if it does not. */
-  async #answering(): Promise<void> {
-    const deadline = Date.now() + startMs;
-    for (;;) {
-      try {
-        await this.command({ ping: 1 });
-        return;
-      } catch (error) {
-        const hasEnded = existsSync(join(this.#folder, 'ended'));
-        if (hasEnded || Date.now() > deadline) {
-          const log = await readFile(join(this.#folder, 'mongod.log'), 'utf8').catch(() => '');
-          const what = hasEnded
-            ? 'ended at its start'
-            : `did not answer within ${startMs / 1_000} s (${reasonOf(error)})`;
-          throw new Error(`${this.#mongod} ${what}\n${lastLines(log, 12)}`);
-        }
-        await sleep(50);
-      }
-    }
-  }
-
-  async #pid(): Promise<number> {
-    return Number(await readFile(join(this.#folder, 'mongod.pid'), 'utf8'));
-  }
+function commandOn(
+  address: string,
+  query: MongodOptions['query'],
+  command: Document,
+): Promise<Document> {
+  const options = new URLSearchParams({ ...query, directConnection: 'true' });
+  return commandOf(`mongodb://${address}/?${options}`, command);
 }

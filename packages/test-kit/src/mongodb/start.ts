@@ -1,3 +1,4 @@
+import { givenUrl } from '../given-url.ts';
 import { commandOf } from './command-of.ts';
 import { findMongod, printLine } from './find-mongod.ts';
 import { ReplicaSet } from './replica-set.ts';
@@ -12,16 +13,15 @@ export interface TestMongoDB extends MongoDBServer {
 }
 
 /**
- * Connects to the server of `TEST_DATABASE_URL`, or starts a replica set of one node.
+ * Connects to the server of `TEST_DATABASE_URL`, if it is a MongoDB, or starts a replica set of one node.
  *
  * @throws Error if `TEST_DATABASE_URL` is set and no MongoDB responds there: no other is tried
  * @throws MongoDBUnavailable if there is no `mongod` to start
  */
 export async function startMongoDB(options: SearchOptions = {}): Promise<TestMongoDB> {
   const { log = printLine, env = process.env } = options;
-  const server = env.TEST_DATABASE_URL
-    ? await givenServer(env.TEST_DATABASE_URL)
-    : await ownServer(options);
+  const given = givenUrl('mongodb', env);
+  const server = given ? await givenServer(given) : await ownServer(options);
   log(`MongoDB for the tests: ${server.description}`);
   return server;
 }
