@@ -232,18 +232,20 @@ function collectFromStore(registers: Registers, { store, driver, clock }: Servic
   }
 
   const { connectionPool, clockDifference } = store;
-  if (connectionPool === undefined || clockDifference === undefined) return;
+  if (clockDifference !== undefined) {
+    new Gauge({
+      name: 'latchkey_mongodb_clock_difference_seconds',
+      help: "How far the clock of MongoDB is ahead of this machine's; negative if it is behind.",
+      registers,
+      collect() {
+        this.set(clockDifference() / 1000);
+      },
+    });
+  }
+  if (connectionPool === undefined) return;
   new Gauge({
-    name: 'latchkey_mongodb_clock_difference_seconds',
-    help: "How far the clock of MongoDB is ahead of this machine's; negative if it is behind.",
-    registers,
-    collect() {
-      this.set(clockDifference() / 1000);
-    },
-  });
-  new Gauge({
-    name: 'latchkey_mongodb_connections',
-    help: 'Connections to MongoDB, by what they do.',
+    name: 'latchkey_store_connections',
+    help: 'Connections to the database, by what they do.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -253,13 +255,13 @@ function collectFromStore(registers: Registers, { store, driver, clock }: Servic
     },
   });
   new Gauge({
-    name: 'latchkey_mongodb_connections_limit',
-    help: 'How many connections there may be to one server of MongoDB; 0 for no limit.',
+    name: 'latchkey_store_connections_limit',
+    help: 'How many connections there may be to one server of the database; 0 for no limit.',
     registers,
   }).set(connectionPool().limit);
   new Gauge({
-    name: 'latchkey_mongodb_waiting_calls',
-    help: 'Calls that wait for a connection to MongoDB.',
+    name: 'latchkey_store_waiting_calls',
+    help: 'Calls that wait for a connection to the database.',
     registers,
     collect() {
       this.set(connectionPool().waiting);

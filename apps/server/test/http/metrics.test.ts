@@ -206,7 +206,7 @@ describeOnAnyStore('/metrics', (fresh) => {
     await expect.poll(connections).toBe(before);
 
     const { samples } = await scrape();
-    const pool = samples.filter(({ name }) => name === 'latchkey_mongodb_connections');
+    const pool = samples.filter(({ name }) => name === 'latchkey_store_connections');
     const idle = pool.find(({ labels }) => labels.state === 'idle')?.value ?? 0;
     const isMongodb = server.database.url.startsWith('mongodb');
     expect(pool.map(({ labels }) => labels.state)).toEqual(isMongodb ? ['in_use', 'idle'] : []);
