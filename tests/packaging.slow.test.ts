@@ -80,11 +80,11 @@ test('compose.yaml runs the service without rights, and its database without a w
     read_only: true,
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
-    depends_on: { 'mongodb-init': { condition: 'service_completed_successfully' } },
+    depends_on: { postgresql: { condition: 'service_healthy' } },
   });
   expect(services.latchkey.environment.ADMIN_SECRET).toMatch(/^\$\{ADMIN_SECRET:\?/);
-  expect(services.mongodb).toMatchObject({ networks: ['database'] });
-  expect(services.mongodb).not.toHaveProperty('ports');
+  expect(services.postgresql).toMatchObject({ networks: ['database'] });
+  expect(services.postgresql).not.toHaveProperty('ports');
   expect(networks.database).toEqual({ internal: true });
 });
 
