@@ -9,6 +9,7 @@ import { environment, type ProgramOptions, startProgram, succeed } from './progr
 export interface PostgresqlDatabase {
   /** As in `PostgreSQL 17.2`. */
   description: string;
+  url: string;
   /** Where it is, by the names that PostgreSQL's own programs read. */
   environment: Record<'PGHOST' | 'PGPORT' | 'PGUSER' | 'PGPASSWORD' | 'PGDATABASE', string>;
 }
@@ -75,6 +76,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
         await succeed('psql', [...address, '-q', '-c', `create database ${name}`], options);
         return {
           description: `PostgreSQL ${number}`,
+          url: `postgresql://${USER}:${password}@127.0.0.1:${port}/${name}`,
           environment: {
             ...{ PGHOST: '127.0.0.1', PGPORT: `${port}`, PGDATABASE: name },
             ...{ PGUSER: USER, PGPASSWORD: password },

@@ -41,8 +41,8 @@ export interface StartOptions {
   /** An empty folder for this server alone. */
   folder: string;
   nodeArguments: readonly string[];
-  /** An empty MongoDB database; undefined if there is none. */
-  mongodbUrl: string | undefined;
+  /** An empty database; undefined for a file of SQLite. */
+  databaseUrl: string | undefined;
 }
 
 /** A server that is measured. */

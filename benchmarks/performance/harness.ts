@@ -48,7 +48,7 @@ export async function withHarness<T>(
       const server = await begin({
         folder: await mkdtemp(join(root, 'folder-')),
         nodeArguments,
-        mongodbUrl: newMongodbUrl(),
+        databaseUrl: newMongodbUrl(),
       });
       servers.push(server);
       return server;

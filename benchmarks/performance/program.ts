@@ -50,7 +50,7 @@ export async function startProgram<About>(
 ): Promise<RunningServer> {
   const child = new ServerProcess([...options.nodeArguments, file, ...args], {
     folder: options.folder,
-    env: { ...(options.mongodbUrl !== undefined && { DATABASE_URL: options.mongodbUrl }) },
+    env: { ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }) },
   });
   const [line] = await child.waitForOutput(/^\{"url".+(?=\n)/m);
   const { url, about }: Ready<About> = JSON.parse(line);

@@ -63,3 +63,12 @@ export async function startLatchkeyOnMongodb(
     },
   };
 }
+
+/** @param latency - in milliseconds, for each call of the store */
+export async function startLatchkeyOnPostgresql(
+  databases: Databases,
+  latency: number,
+): Promise<Contender> {
+  const { url, description } = await databases.postgresql();
+  return { ...(await start(url, latency)), versions: `this repository, ${description}` };
+}

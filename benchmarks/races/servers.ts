@@ -12,7 +12,11 @@ import {
   startBetterAuthOnSqlite,
 } from './better-auth.ts';
 import { asContender, type Contender } from './contender.ts';
-import { startLatchkeyOnMongodb, startLatchkeyOnSqlite } from './latchkey.ts';
+import {
+  startLatchkeyOnMongodb,
+  startLatchkeyOnPostgresql,
+  startLatchkeyOnSqlite,
+} from './latchkey.ts';
 import { startOidcProvider, startOidcProviderOnMongodb } from './oidc-provider.ts';
 
 /** A server on a store, as it is measured. */
@@ -39,6 +43,12 @@ export const servers: readonly Server[] = [
   { server: 'Latchkey', store: 'SQLite + 2 ms', start: () => startLatchkeyOnSqlite(2) },
   { server: 'Latchkey', store: 'MongoDB', start: (all) => startLatchkeyOnMongodb(all, 0) },
   { server: 'Latchkey', store: 'MongoDB + 2 ms', start: (all) => startLatchkeyOnMongodb(all, 2) },
+  { server: 'Latchkey', store: 'PostgreSQL', start: (all) => startLatchkeyOnPostgresql(all, 0) },
+  {
+    server: 'Latchkey',
+    store: 'PostgreSQL + 2 ms',
+    start: (all) => startLatchkeyOnPostgresql(all, 2),
+  },
   peer('oidc-provider', 'memory', () => startOidcProvider(0)),
   peer('oidc-provider', 'memory + 2 ms', () => startOidcProvider(2)),
   peer('oidc-provider', 'MongoDB', startOidcProviderOnMongodb),

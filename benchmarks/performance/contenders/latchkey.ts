@@ -59,7 +59,7 @@ export async function startLatchkey<W extends Wire>(
   { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
   tree = ROOT,
 ): Promise<RunningLatchkey<W>> {
-  const databaseUrl = options.mongodbUrl ?? 'file:./latchkey.db';
+  const databaseUrl = options.databaseUrl ?? 'file:./latchkey.db';
   const adminSecret = randomBytes(32).toString('hex');
   const testKit = pathToFileURL(join(tree, 'packages/test-kit/src/mongodb/'));
   const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl, testKit)];

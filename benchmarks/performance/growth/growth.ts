@@ -30,9 +30,9 @@ async function start(harness: Harness, count: number, extent: Extent): Promise<E
   const records = recordsOf(count, parts);
   let backup: string | null = null;
   const server = await harness.start(`${count.toLocaleString('en')} grants`, async (options) => {
-    const { folder, mongodbUrl } = options;
-    await makeDatabase(mongodbUrl ?? `file:${join(folder, 'latchkey.db')}`, records);
-    if (mongodbUrl === undefined) backup = join(folder, 'backup.db');
+    const { folder, databaseUrl } = options;
+    await makeDatabase(databaseUrl ?? `file:${join(folder, 'latchkey.db')}`, records);
+    if (databaseUrl === undefined) backup = join(folder, 'backup.db');
     const settings = { METRICS: 'on' };
     return startLatchkey({ ...options, settings }, { wire: restWire });
   });

@@ -19,8 +19,6 @@ export type StoreName = 'SQLite' | 'MongoDB' | 'PostgreSQL';
 export interface Contestant {
   name: string;
   store: StoreName;
-  /** The Latchkey that it is compared with: that of its store, or else that on SQLite. */
-  beside: 'SQLite' | 'MongoDB';
   /** The fraction of the requests that it gets. */
   share: number;
   /** It hashes the client's secret like a password, for each request: more than 32 of them only wait. */
@@ -44,15 +42,20 @@ export const fullName = ({ name, store }: Pick<Contestant, 'name' | 'store'>): s
 
 const inNode = (
   name: string,
-  store: 'SQLite' | 'MongoDB',
+  store: StoreName,
   start: (options: StartOptions) => Promise<RunningServer>,
   share: number,
 ): Contestant => ({
-  ...{ name, store, beside: store, share },
-  start: async (harness) => ({
-    server: await harness.start(`${name}, ${store}`, ({ mongodbUrl, ...options }) =>
-      start({ ...options, mongodbUrl: store === 'MongoDB' ? mongodbUrl : undefined }),
-    ),
+  ...{ name, store, share },
+  start: async (harness, databases) => ({
+    server: await harness.start(`${name}, ${store}`, async (options) => {
+      const urls = {
+        SQLite: () => undefined,
+        MongoDB: () => options.databaseUrl,
+        PostgreSQL: async () => (await databases.postgresql()).url,
+      };
+      return start({ ...options, databaseUrl: await urls[store]() });
+    }),
   }),
 });
 
@@ -61,7 +64,7 @@ const onPostgresql = (
   start: (databases: Databases) => Promise<Peer>,
   rest: Pick<Contestant, 'share' | 'isSlow' | 'isJvm'>,
 ): Contestant => ({
-  ...{ name, store: 'PostgreSQL', beside: 'SQLite', ...rest },
+  ...{ name, store: 'PostgreSQL', ...rest },
   async start(_harness, databases) {
     logProgress(`Starting ${name} …`);
     const peer = await start(databases);
@@ -76,6 +79,7 @@ export const contestants: readonly Contestant[] = [
   inNode('Latchkey', 'MongoDB', startLatchkeyOauth, 0.3),
   inNode('oidc-provider', 'MongoDB', startOidcProvider, 0.1),
   inNode('better-auth', 'MongoDB', startBetterAuth, 0.1),
+  inNode('Latchkey', 'PostgreSQL', startLatchkeyOauth, 1),
   onPostgresql('Keycloak', startKeycloak, { share: 0.1, isJvm: true }),
   onPostgresql(
     'Spring Authorization Server',

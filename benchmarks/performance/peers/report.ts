@@ -11,13 +11,13 @@ const allCpu = ({ cpu, databaseCpu = 0 }: Sample): number => cpu + databaseCpu;
 const sampleOf = (results: Results, contestant: Contestant, connections: number) =>
   results.medians(fullName(contestant), connections, 'convert');
 
-/** The Latchkey that a server is compared with. */
+/** The Latchkey that a server is compared with: that on the same database. */
 function latchkeyBeside(
   results: Results,
-  { beside }: Contestant,
+  { store }: Contestant,
   connections: number,
 ): Sample | null {
-  return results.medians(fullName({ name: 'Latchkey', store: beside }), connections, 'convert');
+  return results.medians(fullName({ name: 'Latchkey', store }), connections, 'convert');
 }
 
 function loadTable(results: Results, connections: number): string {
@@ -78,7 +78,7 @@ export function targets(results: Results): Target[] {
       ];
       if (!ours || !theirs) return [];
       const load = connections === 1 ? 'one connection' : `${connections} connections`;
-      const text = `Latchkey on ${contestant.beside}, ${load}: ${what} ${bound[0]} ${bound[1].toFixed(2)} × ${fullName(contestant)}`;
+      const text = `Latchkey on ${contestant.store}, ${load}: ${what} ${bound[0]} ${bound[1].toFixed(2)} × ${fullName(contestant)}`;
       return [ratioTarget(text, figure(ours) / figure(theirs), bound)];
     };
     const throughput = (sample: Sample) => sample.throughput;
@@ -96,6 +96,7 @@ const DRAWN = [
   'Latchkey, MongoDB',
   'oidc-provider, MongoDB',
   'better-auth, MongoDB',
+  'Latchkey, PostgreSQL',
   'Keycloak, PostgreSQL',
 ];
 
