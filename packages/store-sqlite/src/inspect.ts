@@ -114,7 +114,7 @@ function checkTopology(path: string): Finding {
   return problem(
     'topology',
     `The file is on a network file system (${name}), whose locks SQLite cannot rely on.`,
-    'Move it to a local disk, or use MongoDB: latchkey copy moves a database.',
+    'Move it to a local disk, or use another database: latchkey copy moves one.',
   );
 }
 

@@ -7,7 +7,7 @@ export function nodeSqlite(): typeof NodeSqlite {
   const module = loadWithoutWarning();
   if (!module) {
     throw new BadSetting(
-      `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a "mongodb:" DATABASE_URL.`,
+      `A "file:" DATABASE_URL needs a Node with SQLite, and ${process.execPath} is Node ${process.versions.node} without it. Install Node 24, or use a DATABASE_URL of another database.`,
     );
   }
   return module;

@@ -63,11 +63,11 @@ export interface StoreOptions {
   /** Days after which a revoked grant is reduced to a {@link RevokedRecord}. Default: never. */
   revokedGrantDays?: number | null;
   /**
-   * Whether to keep room on the disk for what ends something. MongoDB can't. Default: false, and what
+   * Whether to keep room on the disk for what ends something. Only SQLite can. Default: false, and what
    * another process keeps is used all the same.
    */
   keepsReserve?: boolean;
-  /** Whether to create a missing database, and on MongoDB missing indexes. Default: true. */
+  /** Whether to create a missing database, and elsewhere than on SQLite missing indexes. Default: true. */
   create?: boolean;
   /** Whether changes are recorded as events: see EVENTS_KEY. Default: false. */
   recordsEvents?: boolean;
