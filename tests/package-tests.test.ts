@@ -94,10 +94,12 @@ describe('the key of a kept result', () => {
     'HISTORY_SEED',
     'MONGOMS_VERSION',
     'REQUIRE_MONGODB',
+    'REQUIRE_POSTGRESQL',
     'TEST_ALL',
     'TEST_LONG',
     'TEST_MONGODB',
     'TEST_NODE',
+    'TEST_POSTGRESQL',
     'WRITE_SCREENSHOTS',
   ])('has %s, for tests alone', slow, hasOfTestsAlone);
 
@@ -142,7 +144,7 @@ describe('the key of a kept result', () => {
       expect.arrayContaining(['@latchkey/schema#test', '@latchkey/client#test']),
     );
     expect(schema).not.toContain('@latchkey/test-kit#test');
-    const ofStores = ['@latchkey/store-sqlite#test', '@latchkey/store-mongodb#test'];
+    const ofStores = ['sqlite', 'mongodb', 'postgresql'].map((of) => `@latchkey/store-${of}#test`);
     // The tests of the rules run on SQLite in memory.
     const onSqlite = [ofStores[0], '@latchkey/rules#test', '@latchkey/server#test'];
     const sqlite = await tests('store-sqlite');

@@ -38,7 +38,7 @@ test('an issue can be a bug or an idea, and a vulnerability is reported in priva
   ]);
   const bug = await read('.github/ISSUE_TEMPLATE/bug.yml');
   expect(bug).toContain('Leave out real credentials');
-  expect(bug).toMatch(/options: \[SQLite, MongoDB,/);
+  expect(bug).toMatch(/options: \[SQLite, PostgreSQL, MongoDB,/);
   const config = await read('.github/ISSUE_TEMPLATE/config.yml');
   expect(config).toContain('blank_issues_enabled: false');
   expect(config).toContain('/security/advisories/new');

@@ -39,6 +39,7 @@ export const NO_SECOND_TRY = [
   'packages/race/src/',
   'packages/schema/src/',
   'packages/store-mongodb/test/',
+  'packages/store-postgresql/test/',
   'packages/store-sqlite/test/',
   'packages/store-suite/test/',
   'packages/testing/src/test-server.test.ts',
