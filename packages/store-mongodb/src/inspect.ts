@@ -1,10 +1,11 @@
-import { isIP } from 'node:net';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import { isLoopbackHost } from '@latchkey/domain/loopback';
 import { uuidV7Time } from '@latchkey/schema';
 import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
+import { checkServerClock } from '@latchkey/store/server-clock';
 import { checkUse } from '@latchkey/store/use-mark';
 import {
   type Db,
@@ -84,7 +85,7 @@ async function* inspect(
   yield* checkIndexes(db, options);
   yield* checkRights(db, remoteHosts(client.options));
   yield* checkWriteConcern(db, server);
-  yield checkClock(hello.localTime, before, clock());
+  yield checkServerClock(hello.localTime.getTime(), before, clock());
   yield checkNewestRecord(await newestGrant(db), clock);
   yield checkTls(client.options);
   yield await checkDisk(db);
@@ -222,22 +223,6 @@ async function* checkWriteConcern(db: Db, server: ServerFacts): AsyncGenerator<F
   );
 }
 
-const TOLERATED: Milliseconds = 1_000;
-
-/** @param server - read between `before` and `after` of this machine's clock */
-export function checkClock(server: Date, before: Milliseconds, after: Milliseconds): Finding {
-  const time = server.getTime();
-  const difference = Math.max(before - time, time - after, 0);
-  if (difference <= TOLERATED) {
-    return ok('clock', 'The clocks of this machine and of the server agree.');
-  }
-  return problem(
-    'clock',
-    `The clock of this machine is ${Math.round(difference / 1000)} s ${time < before ? 'ahead of' : 'behind'} that of the server.`,
-    'Let NTP keep both: a clock that is wrong makes codes expire early or late.',
-  );
-}
-
 async function newestGrant(db: Db): Promise<Milliseconds | null> {
   const [newest] = await db
     .collection<GrantDocument>('grants')
@@ -272,12 +257,8 @@ function checkTls(options: MongoOptions): Finding {
 
 function remoteHosts({ hosts }: MongoOptions): string[] {
   return hosts.flatMap(({ host, socketPath }) =>
-    host === undefined || socketPath !== undefined || isLoopback(host) ? [] : [host],
+    host === undefined || socketPath !== undefined || isLoopbackHost(host) ? [] : [host],
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 async function checkDisk(db: Db): Promise<Finding> {
