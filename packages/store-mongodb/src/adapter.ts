@@ -1,33 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { afterChange, DomainError } from '@latchkey/domain/domain-error';
+import { afterChange } from '@latchkey/domain/domain-error';
 import type {
   Adapter,
   Call,
   Decision,
-  Holder,
   Join,
   ListOptions,
   StepCall,
   Steps,
-  WriteOptions,
 } from '@latchkey/store/adapter';
 import {
-  type Changes,
+  type AnyCall,
+  type AnyHolder,
+  type ChangeSite,
+  type Options,
+  prepared,
+  type Result,
+  type Site,
+  sequenceOf,
+  stepOf,
+} from '@latchkey/store/call-sites';
+import {
   givens,
   holds,
   type Input,
   keyOf,
   mayBeLate,
   meets,
-  outcomeOf,
+  outcomeAt,
   type Setting,
   type Source,
   settingsOf,
   type Term,
   termsOf,
-  type Where,
 } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
+import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
+import type { ReadBack } from '@latchkey/store/uncertain-writes';
 import type { Binary, Collection, Document, UpdateOptions } from 'mongodb';
 import type { Collections, Database } from './database.ts';
 import { toDate, toId } from './documents/values.ts';
@@ -46,21 +55,7 @@ import {
 import { hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { marksIn } from './marks.ts';
-import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
-import type { ReadBack } from './uncertain-writes.ts';
-
-// The types of a call site are the matter of `Adapter`.
-type Site = (given: never) => Where<AnyKind>;
-type ChangeSite = (given: never) => { where: Where<AnyKind>; set: Changes<AnyKind> };
-type Result = (record: Input, input: Input) => unknown;
-type Options = WriteOptions<Input>;
-type AnyCall<R = unknown> = Call<Input, R>;
-type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | 'copiesFirst'> & {
-  by: string;
-  fields: readonly string[];
-  withheld?: readonly string[];
-  copy(holder: Input, input: Input): Input | null;
-};
+import { atRevision, revisionOf, type Versioned } from './revisions.ts';
 
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
@@ -287,15 +282,12 @@ export function mongoAdapter(
     const decodeAll = recordOf(kind, Object.keys(kind.fields));
 
     function told(found: Document | null, input: Input, revision: number | null) {
-      const record = found && decodeAll(found);
-      if (!record) return { result: null };
-      // A change that was made has raised it.
-      if (revision !== null && revisionOf(found) === revision) return 'retry';
-      const outcome = outcomeOf(kind, terms, settings, record, input);
+      const isAsFound = revision === null ? null : revisionOf(found) === revision;
+      const outcome = outcomeAt(kind, terms, settings, found && decodeAll(found), input, {
+        ...{ isAsFound, isExact },
+      });
       if (outcome === 'made') return { result: found };
-      if (outcome === 'refused' || (isExact && revision !== null)) return { result: null };
-      // It met the condition again, at a later revision.
-      return revision === null ? outcome : 'unknown';
+      return outcome === 'refused' ? { result: null } : outcome;
     }
 
     const makeAt = (input: Input, revision: number | null) => {
@@ -333,7 +325,7 @@ export function mongoAdapter(
               projection: { revision: 1 },
             }),
           ),
-        (revision) => makeAt(input, revision),
+        (found) => makeAt(input, revisionOf(found)),
       );
   }
 
@@ -554,10 +546,9 @@ export function mongoAdapter(
       const id = key(input);
       const modified = await retryOnConflict(
         async () => {
-          const found = await lookUp(id);
-          return { found, revision: revisionOf(found) };
+          return { found: await lookUp(id) };
         },
-        async (_revision, { found }) => {
+        async ({ found }) => {
           const decision = decide(found && decode(found), input);
           const { put, result } = decision;
           const isOver = put === undefined || (await write(found, put, decision, input));
@@ -648,41 +639,22 @@ export function mongoAdapter(
     };
   }
 
-  const step = <R>(call: AnyCall<R>): StepCall<Input, R> =>
-    function* (input) {
-      return (yield call(input)) as R;
-    };
-
   const steps = {
-    insertHeld: (...of: Parameters<typeof insertHeld>) => step(insertHeld(...of)),
-    change: (...of: Parameters<typeof change>) => step(change(...of)),
-    joined: (...of: Parameters<typeof joined>) => step(joined(...of)),
+    insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
+    change: (...of: Parameters<typeof change>) => stepOf(change(...of)),
+    joined: (...of: Parameters<typeof joined>) => stepOf(joined(...of)),
     remove(kind: AnyKind, where: Site) {
       const call = drop(kind, where);
-      return step((input) => call(input).catch(() => undefined));
+      return stepOf((input) => call(input).catch(() => undefined));
     },
   } as unknown as Steps;
 
   function sequence(
     prepare: (steps: Steps) => StepCall<Input, unknown>,
-    { grant_id }: Options = {},
+    options: Options = {},
   ): AnyCall {
-    const begin = prepare(steps);
-    async function run(input: Input): Promise<unknown> {
-      const running = begin(input);
-      let { done, value } = running.next();
-      while (!done) ({ done, value } = running.next(await value));
-      return value;
-    }
-    return async (input) => {
-      try {
-        return await database.inSequence(() => run(input));
-      } catch (error) {
-        const isUnknown = error instanceof DomainError && error.code === 'outcome_unknown';
-        if (!isUnknown || !grant_id) throw error;
-        throw new DomainError(error.code, { grant_id: grant_id(input) }, error.cause);
-      }
-    };
+    const run = sequenceOf(prepare(steps), options);
+    return (input) => database.inSequence(() => run(input));
   }
 
   return {
@@ -706,17 +678,6 @@ function someOf<T>(list: readonly T[], limit: number): readonly T[] {
     return one as T;
   });
 }
-
-/** Each call site is prepared at its first use. */
-const prepared =
-  <Site extends unknown[], I, R>(prepare: (...site: Site) => Call<I, R>) =>
-  (...site: Site): Call<I, R> => {
-    let call: Call<I, R> | undefined;
-    return (input) => {
-      call ??= prepare(...site);
-      return call(input);
-    };
-  };
 
 /** The options of each command say what it needs. */
 function collectionOf(kind: AnyKind): (collections: Pick<Collections, 'db'>) => Collection<Found> {

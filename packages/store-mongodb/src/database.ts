@@ -2,11 +2,18 @@ import { DomainError } from '@latchkey/domain/domain-error';
 import {
   beforeDeadline,
   isPastDeadline,
+  type Moment,
   outsideRequests,
   pastDeadline,
   requestScope,
 } from '@latchkey/domain/request-scope';
+import { gather } from '@latchkey/store/gather';
 import type { StoreOptions } from '@latchkey/store/store';
+import {
+  outcomeUnknown,
+  type Write as SettledWrite,
+  settle,
+} from '@latchkey/store/uncertain-writes';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import type { Timeouts } from './client.ts';
@@ -17,15 +24,14 @@ import type { DeliveryDocument } from './documents/deliveries.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
 import { fromId, toId } from './documents/values.ts';
-import { isRefusedHint, unavailable } from './errors.ts';
+import { isDatabaseError, isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
-import { gather } from './gather.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import { checkRights } from './rights.ts';
 import { noteVersion, versionOf } from './schema-version.ts';
+import { countSends, type Durably, type WriteOptions } from './sends.ts';
 import { askServer, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
-import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { claimed } from './use-mark.ts';
 
 export interface Collections extends Concerns {
@@ -41,6 +47,11 @@ export interface Collections extends Concerns {
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
+/** A write whose driver may repeat it by itself. */
+export interface Write<T> extends Omit<SettledWrite<T>, 'send'> {
+  send(options: WriteOptions): Promise<T>;
+}
+
 export type ById = { _id: Binary | { $in: Binary[] } };
 
 export type ListWork<T> = (
@@ -52,8 +63,16 @@ export type ListWork<T> = (
 export type DatabaseOptions = IndexOptions &
   Pick<StoreOptions, 'claim' | 'onWarning'> & { create?: boolean | undefined };
 
+interface Asked {
+  id: string;
+  moment: Moment;
+}
+
 /** A linearizable read waits for a majority, also if it finds nothing. */
 const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
+
+// A response has a document for each id, with an application that may have a logo of 8 KB.
+const MOST_IDS = 100;
 
 const BY_ID = { encode: toId, decode: fromId };
 
@@ -150,25 +169,31 @@ export class Database {
       const [document] = await this.decide((collections) => find(collections, { _id }));
       return document ?? null;
     };
-    const findGathered = gather(async (ids, moments) => {
-      const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
-        const [first, ...others] = ids.map(key.encode);
-        if (first === undefined) return [];
-        if (others.length === 0) return find(collections, { _id: first });
-        const binaries = [first, ...others];
-        const isOneByOne = collections.decisive.readConcern.level === 'linearizable';
-        if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
-        return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
-      };
-      // With the moments of all, and the deadline of none: each waits until its own.
-      const documents = await outsideRequests(() => this.decide(findAll, [...moments]));
-      return new Map(documents.map((document) => [key.decode(document._id), document]));
-    });
+    const findGathered = gather<Asked, T | null>(
+      async (all) => {
+        const ids = [...new Set(all.map(({ id }) => id))];
+        const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
+          const [first, ...others] = ids.map(key.encode);
+          if (first === undefined) return [];
+          if (others.length === 0) return find(collections, { _id: first });
+          const binaries = [first, ...others];
+          const isOneByOne = collections.decisive.readConcern.level === 'linearizable';
+          if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
+          return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
+        };
+        // With the moments of all, and the deadline of none: each waits until its own.
+        const moments = new Set(all.map(({ moment }) => moment));
+        const documents = await outsideRequests(() => this.decide(findAll, [...moments]));
+        const found = new Map(documents.map((document) => [key.decode(document._id), document]));
+        return all.map(({ id }) => found.get(id) ?? null);
+      },
+      { most: MOST_IDS },
+    );
     // If every read is of one document, gathering only makes callers wait.
     return (id) =>
       this.#collections?.gathers === false
         ? findOne(key.encode(id))
-        : beforeDeadline(findGathered(id, thisMoment()));
+        : beforeDeadline(findGathered({ id, moment: thisMoment() }));
   }
 
   /** The write may get lost, be repeated, or have been made although this rejects. */
@@ -181,9 +206,16 @@ export class Database {
     let begun: Write<T> | undefined;
     return this.#run(
       (collections) => {
-        begun = write(collections);
-        const send: Send = (command) => collections.order.write(scope, command);
-        return settle(begun, send, this.#timeouts.outcome, this.#closing.signal);
+        const { send, ...rest } = write(collections);
+        begun = { send, ...rest };
+        const durably: Durably = (command) => collections.order.write(scope, command);
+        return settle(
+          { ...rest, send: () => countSends(send, durably) },
+          {
+            ...{ timeout: this.#timeouts.outcome, closing: this.#closing.signal },
+            ...{ isDatabaseError, unavailable },
+          },
+        );
       },
       () => (begun === undefined || begun.isPart ? pastDeadline() : outcomeUnknown(begun)),
     );

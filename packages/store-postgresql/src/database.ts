@@ -6,16 +6,36 @@ import {
   pastDeadline,
   requestScope,
 } from '@latchkey/domain/request-scope';
+import {
+  outcomeUnknown,
+  type Sent,
+  type Write as SettledWrite,
+  settle,
+} from '@latchkey/store/uncertain-writes';
 import type { Pool, PoolClient } from 'pg';
-import { DatabaseError, isConflict, isOfServer, unavailable, WaitCancelled } from './errors.ts';
+import {
+  DatabaseError,
+  isConflict,
+  isDatabaseError,
+  isOfServer,
+  unavailable,
+  waitCancelled,
+} from './errors.ts';
 import { createPool, hasCancelledWait } from './pool.ts';
 import type { Timeouts } from './timeouts.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whoever writes a statement knows what it returns
 export type Row = Record<string, any>;
+export type Values = readonly unknown[];
 
-/** Sends one statement, and returns its rows. */
-export type Send = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+/** Sends a statement of a transaction. */
+export type Send = (text: string, values?: Values) => Promise<Row[]>;
+
+/** A write of one statement. */
+export interface Write<T> extends Omit<SettledWrite<T>, 'send'> {
+  /** @param begin - to be called once it is sent */
+  send(begin: () => void): Promise<T>;
+}
 
 /** A deadlock ends one of those that wait for each other, so few repetitions are enough. */
 const REPETITIONS = 5;
@@ -23,12 +43,31 @@ const REPETITIONS = 5;
 export class Database {
   readonly pool: Pool;
   readonly #timeouts: Timeouts;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #prepare: (database: Database) => Promise<void>;
+  #preparation: Promise<void> | undefined;
+  #isPrepared = false;
   readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #sequences = new Set<Promise<unknown>>();
 
-  constructor(url: string, timeouts: Timeouts) {
+  /** @param prepare - before the first call; again if it has failed */
+  constructor(
+    url: string,
+    timeouts: Timeouts,
+    prepare: (database: Database) => Promise<void> = async () => undefined,
+  ) {
     this.pool = createPool(url, timeouts);
     this.#timeouts = timeouts;
+    this.#prepare = prepare;
+  }
+
+  async prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    this.#preparation ??= this.#prepare(this).finally(() => {
+      this.#preparation = undefined;
+    });
+    await this.#preparation;
+    this.#isPrepared = true;
   }
 
   /**
@@ -36,16 +75,8 @@ export class Database {
    *
    * @throws DomainError `store_unavailable`
    */
-  async read(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.#run(async () => {
-      try {
-        return await this.send(text, values);
-      } catch (error) {
-        // Such as an idle connection that the server has closed.
-        if (!isLost(error)) throw error;
-        return this.send(text, values);
-      }
-    });
+  read(text: string, values?: Values): Promise<Row[]> {
+    return this.run(() => this.tryRead(text, values));
   }
 
   /**
@@ -53,47 +84,106 @@ export class Database {
    *
    * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
    */
-  write(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.#run(
-      () => this.send(text, values).catch(doubted),
-      () => new DomainError('outcome_unknown'),
+  write(text: string, values?: Values): Promise<Row[]> {
+    return this.settle({
+      send: (begin) => this.send(text, values, begin),
+      readBack: async () => 'unknown',
+    });
+  }
+
+  /**
+   * A write whose outcome is looked for if its response is lost.
+   *
+   * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
+   */
+  settle<T>(write: Write<T>): Promise<T> {
+    let isBegun = false;
+    const begin = () => {
+      isBegun = true;
+    };
+    const settled = { ...write, send: () => sentOf(write.send(begin)) };
+    const settling = { timeout: this.#timeouts.outcome, closing: this.#closing.signal };
+    return this.run(
+      () => settle(settled, { ...settling, isDatabaseError, unavailable }),
+      () => (isBegun && !write.isPart ? outcomeUnknown(write) : pastDeadline()),
     );
   }
 
   /**
-   * Statements of one transaction, of which each write has `FENCED` among its conditions. They are made again after a
-   * conflict.
+   * Statements of one transaction, each write with `FENCED` among its conditions. They are made again after a conflict.
    *
    * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
    */
   transaction<T>(work: (send: Send) => Promise<T>): Promise<T> {
-    return this.#run(
-      () => this.#repeated(() => this.#inTransaction(work)).catch(doubted),
-      () => new DomainError('outcome_unknown'),
-    );
+    return this.settle({
+      send: (begin) => this.#repeated(() => this.#inTransaction(work, begin)),
+      readBack: async () => 'unknown',
+    });
   }
 
-  /** @throws DatabaseError */
-  send(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#repeated(() => this.#withClient((send) => send(text, values)));
+  /**
+   * Steps that belong together: those that are left are still made while the store is closed.
+   */
+  async inSequence<T>(steps: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closed();
+    const made = steps();
+    this.#sequences.add(made);
+    try {
+      return await made;
+    } finally {
+      this.#sequences.delete(made);
+    }
   }
 
+  /** No request waits any more, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.allSettled(this.#running);
+    await Promise.allSettled(this.#sequences);
+    await Promise.allSettled([...this.#running, this.#preparation]);
     await this.pool.end();
   }
 
-  async #run<T>(work: () => Promise<T>, late?: () => DomainError): Promise<T> {
-    if (this.#closing.signal.aborted) throw closed();
-    if (isPastDeadline()) throw pastDeadline();
-    const result = work().catch((error) => {
-      throw unavailable(error);
-    });
+  // Within a call, and without its deadline: what several calls share ends by itself.
+
+  /** @throws DomainError */
+  run<T>(work: () => Promise<T>, late?: () => DomainError): Promise<T> {
+    const result = this.#whenPrepared(work);
     this.#running.add(result);
     const done = () => this.#running.delete(result);
     result.then(done, done);
     return beforeDeadline(result, late);
+  }
+
+  /** @throws DatabaseError */
+  async tryRead(text: string, values?: Values): Promise<Row[]> {
+    try {
+      return await this.send(text, values);
+    } catch (error) {
+      // Such as of an idle connection that the server has closed.
+      if (!isDatabaseError(error) || error.fate !== 'unknown') throw error;
+      return this.send(text, values);
+    }
+  }
+
+  /** @throws DatabaseError */
+  send(text: string, values?: Values, begin = () => {}): Promise<Row[]> {
+    return this.#repeated(() => this.#withClient((send) => send(text, values), begin));
+  }
+
+  async #whenPrepared<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted && this.#sequences.size === 0) throw closed();
+    // Of the call: once the request is over, nothing is written for it any more.
+    const scope = requestScope();
+    if (!this.#isPrepared) {
+      await this.prepare().catch((error: unknown) => {
+        // Even one that waiting does not help: an operator may do something about it.
+        throw new DomainError('store_unavailable', {}, error);
+      });
+    }
+    if (isPastDeadline(scope)) throw pastDeadline();
+    return work().catch((error: unknown) => {
+      throw unavailable(error);
+    });
   }
 
   async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
@@ -101,13 +191,13 @@ export class Database {
       try {
         return await attempt();
       } catch (error) {
-        if (!(error instanceof DatabaseError) || !isConflict(error) || left === 0) throw error;
+        if (!isConflict(error) || left === 0) throw error;
       }
       await sleep(Math.random() * 10);
     }
   }
 
-  #inTransaction<T>(work: (send: Send) => Promise<T>): Promise<T> {
+  #inTransaction<T>(work: (send: Send) => Promise<T>, begin: () => void): Promise<T> {
     return this.#withClient(async (send) => {
       await send('BEGIN');
       try {
@@ -118,63 +208,63 @@ export class Database {
         await send('ROLLBACK').catch(() => undefined);
         throw error;
       }
-    });
+    }, begin);
   }
 
   /** A connection that is late is destroyed: to cancel a statement could acknowledge what no standby has. */
-  async #withClient<T>(work: (send: Send) => Promise<T>): Promise<T> {
+  async #withClient<T>(work: (send: Send) => Promise<T>, begin: () => void): Promise<T> {
     const client = await this.pool.connect().catch((error: unknown) => {
-      throw new DatabaseError(error, true);
+      throw new DatabaseError(error, 'unsent');
     });
     let isHeld = true;
     const release = (isBroken: boolean) => {
       if (isHeld) client.release(isBroken);
       isHeld = false;
     };
+    begin();
     try {
       return await work(async (text, values) => {
-        const timer = setTimeout(release, this.#timeLeft(), true);
+        const timer = setTimeout(release, this.#timeouts.operation, true);
         try {
           const { rows } = await client.query(text, values as unknown[]);
-          if (hasCancelledWait(client)) throw new WaitCancelled();
+          if (hasCancelledWait(client)) throw waitCancelled();
           return rows;
         } catch (error) {
-          if (error instanceof WaitCancelled) throw error;
-          throw new DatabaseError(error, isOfServer(error) && (await isAlive(client)));
+          if (isDatabaseError(error)) throw error;
+          const isRefused = isOfServer(error) && (await isAlive(client));
+          throw new DatabaseError(error, isRefused ? 'refused' : 'unknown');
         } finally {
           clearTimeout(timer);
         }
       });
     } catch (error) {
-      if (!(error instanceof DatabaseError) || !error.isRefused) release(true);
+      release(!isDatabaseError(error) || error.fate !== 'refused');
       throw error;
     } finally {
       release(false);
     }
   }
-
-  #timeLeft(): number {
-    const { endsAt = Number.POSITIVE_INFINITY } = requestScope() ?? {};
-    return Math.min(this.#timeouts.operation, endsAt - performance.now());
-  }
 }
 
-/** The server closes a connection after an error that leaves open whether the commit was made. */
+/** After an error that leaves open whether the commit was made, the server closes the connection. */
 async function isAlive(client: PoolClient): Promise<boolean> {
   try {
     await client.query('SELECT 1');
     return true;
   } catch (error) {
-    // In a transaction that has failed: https://www.postgresql.org/docs/current/errcodes-appendix.html.
+    // The transaction has failed, and is not over yet.
     return isOfServer(error) && (error as Error & { code: string }).code === '25P02';
   }
 }
 
-const isLost = (error: unknown) => error instanceof DatabaseError && !error.isRefused;
-
-function doubted(error: unknown): never {
-  if (error instanceof DatabaseError && error.isRefused) throw error;
-  throw new DomainError('outcome_unknown', {}, error);
+async function sentOf<T>(sending: Promise<T>): Promise<Sent<T>> {
+  try {
+    return { sends: 1, result: await sending };
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    const { fate } = error;
+    return { sends: fate === 'unsent' ? 0 : 1, error, isRefused: fate === 'refused' };
+  }
 }
 
 const closed = () => new DomainError('store_unavailable', {}, new Error('The store is closed.'));

@@ -11,35 +11,36 @@ const remedies: Readonly<Record<string, string>> = {
   '55000': 'set DATABASE_URL to the primary',
 };
 
-/** Of the server, a connection, or the pool. Its text has no values of a record: neither details nor context. */
+/**
+ * What became of a statement: it was never sent, nothing of it was made, or that is not known.
+ */
+export type Fate = 'unsent' | 'refused' | 'unknown';
+
+/** Of the server, a connection or the pool. Its text has neither details nor context, since those have values of records. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   /** SQLSTATE, or a code of Node; null if there is none. */
   readonly code: string | null;
-  /** Whether nothing of the statement was made, for certain. */
-  readonly isRefused: boolean;
+  readonly fate: Fate;
 
-  constructor(error: unknown, isRefused: boolean) {
-    const { message } = error instanceof Error ? error : { message: String(error) };
+  constructor(error: unknown, fate: Fate) {
+    const message = error instanceof Error ? error.message : String(error);
     const code = codeOf(error);
     const remedy = remedies[code ?? ''];
     super(
       remedy === undefined ? message : `PostgreSQL refuses it (${code}: ${message}): ${remedy}.`,
     );
     this.code = code;
-    this.isRefused = isRefused;
+    this.fate = fate;
   }
 }
 
-/** A standby may lack it: somebody has cancelled the wait for it. */
-export class WaitCancelled extends Error {
-  override readonly name = 'WaitCancelled';
-  constructor() {
-    super(
-      'The wait for the synchronous standby was cancelled: the standby may lack the last writes. Find out who cancelled it.',
-    );
-  }
-}
+/** Somebody has cancelled the wait for the standby, which may lack the commit. */
+export const waitCancelled = () =>
+  new DatabaseError(
+    'The wait for the synchronous standby was cancelled, so the standby may lack the last writes. Find out who cancelled it.',
+    'unknown',
+  );
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
@@ -48,9 +49,12 @@ const codeOf = (error: unknown): string | null =>
 export const isOfServer = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && /^[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
 
-/** Serialization failure and deadlock: nothing was made, and a repetition may succeed. */
-export const isConflict = ({ code }: DatabaseError): boolean =>
-  code === '40001' || code === '40P01';
+export const isDatabaseError = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError;
+
+/** Serialization failure and deadlock: a repetition may succeed. */
+export const isConflict = (error: unknown): boolean =>
+  isDatabaseError(error) && (error.code === '40001' || error.code === '40P01');
 
 export const unavailable = (error: unknown): unknown =>
-  error instanceof DatabaseError ? new DomainError('store_unavailable', {}, error) : error;
+  isDatabaseError(error) ? new DomainError('store_unavailable', {}, error) : error;

@@ -109,7 +109,7 @@ export class IndexKeeper {
       if (isInvalid) await this.#send(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
       await this.#send(text);
     } catch (error) {
-      if (!(error instanceof DatabaseError && error.isRefused)) return;
+      if (!(error instanceof DatabaseError && error.fate === 'refused')) return;
       throw new Error(
         `The index ${name} is missing, and PostgreSQL says: ${error.message}. As the owner of the table, run in psql: ${text}`,
         { cause: error },

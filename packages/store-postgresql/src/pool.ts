@@ -1,9 +1,7 @@
 import type { ConnectionPool } from '@latchkey/store/store';
 import { Pool, type PoolClient, types } from 'pg';
+import { poolConfigOf } from './address.ts';
 import type { Timeouts } from './timeouts.ts';
-
-/** Statements are batched, so few connections are enough. A pooler before the server may have fewer yet. */
-const MOST_CONNECTIONS = 16;
 
 const cancelled = new WeakSet<PoolClient>();
 
@@ -12,10 +10,9 @@ export const hasCancelledWait = (client: PoolClient): boolean => cancelled.has(c
 
 export function createPool(url: string, { connect }: Timeouts): Pool {
   const pool = new Pool({
-    connectionString: url,
-    max: MOST_CONNECTIONS,
+    ...poolConfigOf(url),
     connectionTimeoutMillis: connect,
-    fallback_application_name: 'latchkey',
+    application_name: 'latchkey',
     keepAlive: true,
     types: { getTypeParser },
   });
@@ -35,7 +32,7 @@ export const poolNumbers = (pool: Pool): ConnectionPool => ({
   inUse: pool.totalCount - pool.idleCount,
   idle: pool.idleCount,
   waiting: pool.waitingCount,
-  limit: MOST_CONNECTIONS,
+  limit: pool.options.max,
 });
 
 /** No number of ours is too large for one of JavaScript. */

@@ -23,7 +23,7 @@ import {
   type Where,
 } from '@latchkey/store/condition';
 import type { AnyKind, Field, RecordOf } from '@latchkey/store/kind';
-import { type Dialect, decoderOf, Statement, shapeOf } from '@latchkey/store/sql';
+import { byShape, type Dialect, decoderOf, joinsOf, Statement } from '@latchkey/store/sql';
 import { prepareFindMarked, prepareListMarks, prepareRemoveMark } from './marks.ts';
 import { initiatorRecord, initiatorText } from './rows.ts';
 
@@ -122,18 +122,14 @@ export function sqliteAdapter(
     write: (statement: Statement, like: Input) => string,
     run: (prepared: StatementSync, values: Values) => unknown,
   ): Work {
-    const shape = shapeOf(terms);
-    const byShape = new Map<string, { prepared: StatementSync; bind: Statement['bind'] }>();
+    const statementOf = byShape(terms, (like) => {
+      const statement = new Statement(dialect);
+      const prepared = database.prepare(write(statement, like));
+      return { prepared, bind: statement.bind };
+    });
     return (input) => {
-      const key = shape === null ? '' : shape(input);
-      let found = byShape.get(key);
-      if (found === undefined) {
-        const statement = new Statement(dialect);
-        const prepared = database.prepare(write(statement, input));
-        found = { prepared, bind: statement.bind };
-        byShape.set(key, found);
-      }
-      return run(found.prepared, found.bind.map((value) => value(input)) as Values);
+      const { prepared, bind } = statementOf(input);
+      return run(prepared, bind.map((value) => value(input)) as Values);
     };
   }
 
@@ -202,7 +198,8 @@ export function sqliteAdapter(
   }
 
   /** Without a limit, SQLite has none below zero. */
-  const limitOf = (statement: Statement) => ` LIMIT ${statement.raw(({ limit }) => limit ?? -1)}`;
+  const limitOf = (statement: Statement) =>
+    ` LIMIT ${statement.raw(({ limit }) => limit ?? -1, 'number')}`;
 
   function joined(
     kind: AnyKind,
@@ -213,31 +210,13 @@ export function sqliteAdapter(
   ): Work {
     return atFirstUse(() => {
       const terms = termsOf(where(givens));
-      const others = Object.entries(joins).map(([as, { kind, by, fields }]) => ({
-        as,
-        columns: fields.map((name) => `${as}.${name} AS ${as}_${name}`),
-        from: ` LEFT JOIN ${kind.name} ${as} ON ${as}.${kind.key} = own.${by}`,
-        decode: decoderOf(dialect, kind, fields, `${as}_`),
-        names: fields.map((name) => `${as}_${name}`),
-      }));
-      const columns = [
-        ...fields.map((name) => `own.${name}`),
-        ...others.flatMap(({ columns }) => columns),
-      ];
+      const { columns, from, decode } = joinsOf(dialect, kind, fields, joins);
       const rowOf = statementsOf(
         terms,
         (statement, like) =>
-          `SELECT ${columns.join(', ')} FROM ${kind.name} own${others.map(({ from }) => from).join('')} WHERE ${statement.where(kind, terms, like, 'own.')}`,
+          `SELECT ${columns.join(', ')} FROM ${from} WHERE ${statement.where(kind, terms, like, 'own.')}`,
         getRow,
       );
-      const decodeOwn = decoderOf(dialect, kind, fields);
-      const decode = (row: Row) => {
-        const record = decodeOwn(row);
-        for (const { as, names, decode } of others) {
-          record[as] = names.every((name) => row[name] === null) ? null : decode(row);
-        }
-        return record;
-      };
       return one(rowOf, decode, result);
     });
   }
@@ -412,7 +391,7 @@ export function sqliteAdapter(
           const rowsOf = statementsOf(
             terms,
             (statement, like) =>
-              `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${kind.key} IN (SELECT ${kind.key}${selection(statement, kind, terms, like, options)} LIMIT ${statement.raw(mostOf)}) RETURNING ${fields.join(', ')}`,
+              `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${kind.key} IN (SELECT ${kind.key}${selection(statement, kind, terms, like, options)} LIMIT ${statement.raw(mostOf, 'number')}) RETURNING ${fields.join(', ')}`,
             allRows,
           );
           const changed = many(rowsOf, decoderOf(dialect, kind, fields), result);
@@ -454,9 +433,12 @@ export function sqliteAdapter(
           const rowOf = statementsOf(
             [],
             (statement) => {
-              const sum = statement.raw(({ above, by }) => (above as number) + (by as number));
-              const above = statement.raw(({ above }) => above);
-              const by = statement.raw(({ by }) => by);
+              const sum = statement.raw(
+                ({ above, by }) => (above as number) + (by as number),
+                'number',
+              );
+              const above = statement.raw(({ above }) => above, 'number');
+              const by = statement.raw(({ by }) => by, 'number');
               return `INSERT INTO ${kind.name} (${kind.key}, ${field}) VALUES ('${key}', ${sum})
                 ON CONFLICT (${kind.key}) DO UPDATE SET ${field} = max(${field}, ${above}) + ${by} RETURNING ${field}`;
             },

@@ -1,10 +1,11 @@
+import type { Join } from './adapter.ts';
 import { type Input, keyOf, type Setting, type Source, type Term } from './condition.ts';
 import type { AnyKind, FieldType } from './kind.ts';
 
 /** How one SQL database differs from another. */
 export interface Dialect {
   /** @param place - from 1 */
-  parameter(place: number): string;
+  parameter(place: number, type: FieldType): string;
   encode: Readonly<Record<FieldType, (value: never) => unknown>>;
   decode: Readonly<Record<FieldType, (value: never) => unknown>>;
   /** Equality for which null equals null. */
@@ -32,12 +33,13 @@ export class Statement {
     return this.raw((input) => {
       const found = value(input);
       return found === null ? null : encode(found);
-    });
+    }, type);
   }
 
-  raw(value: Source): string {
+  /** Binds a value as it is. */
+  raw(value: Source, type: FieldType): string {
     this.bind.push(value);
-    return this.#dialect.parameter(this.bind.length);
+    return this.#dialect.parameter(this.bind.length, type);
   }
 
   /** @param like - a call of this shape */
@@ -96,7 +98,7 @@ export class Statement {
           const names = Object.keys(value({}) as object);
           const members = names.map((member) => ({
             name: member,
-            parameter: this.raw((input) => (value(input) as Input)[member]),
+            parameter: this.raw((input) => (value(input) as Input)[member], 'text'),
           }));
           return `${name} = ${this.#dialect.merge(name, members)}`;
         }
@@ -131,11 +133,30 @@ function sizeOf(value: Source, input: Input): { length: number; hasNull: boolean
 type Part = { readonly given: string } | { readonly list: Source };
 
 /**
+ * What is prepared for a call site: once for each shape that its calls have.
+ *
+ * @param prepare - gets a call of the shape
+ */
+export function byShape<T>(
+  terms: readonly Term[],
+  prepare: (like: Input) => T,
+): (input: Input) => T {
+  const shape = shapeOf(terms);
+  const prepared = new Map<string, T>();
+  return (input) => {
+    const key = shape === null ? '' : shape(input);
+    const found = prepared.get(key) ?? prepare(input);
+    prepared.set(key, found);
+    return found;
+  };
+}
+
+/**
  * What the words of a statement depend on: which optional conditions it has, and how long its lists are.
  *
  * @returns null if nothing does
  */
-export function shapeOf(terms: readonly Term[]): ((input: Input) => string) | null {
+function shapeOf(terms: readonly Term[]): ((input: Input) => string) | null {
   const parts = partsOf(terms);
   if (parts.length === 0) return null;
   return (input) => {
@@ -179,5 +200,36 @@ export function decoderOf(
       record[name] = value === null ? null : decode(value);
     }
     return record;
+  };
+}
+
+/** Reads records together with others, each by the key in a field of `own`. */
+export function joinsOf(
+  dialect: Dialect,
+  kind: AnyKind,
+  fields: readonly string[],
+  joins: Readonly<Record<string, Join>>,
+) {
+  const others = Object.entries(joins).map(([as, { kind, by, fields }], place) => {
+    const table = `j${place}`;
+    return {
+      as,
+      columns: fields.map((name) => `${table}.${name} AS ${table}_${name}`),
+      from: ` LEFT JOIN ${kind.name} ${table} ON ${table}.${kind.key} = own.${by}`,
+      decode: decoderOf(dialect, kind, fields, `${table}_`),
+      names: fields.map((name) => `${table}_${name}`),
+    };
+  });
+  const decodeOwn = decoderOf(dialect, kind, fields);
+  return {
+    columns: [...fields.map((name) => `own.${name}`), ...others.flatMap(({ columns }) => columns)],
+    from: `${kind.name} own${others.map(({ from }) => from).join('')}`,
+    decode(row: Row) {
+      const record = decodeOwn(row);
+      for (const { as, names, decode } of others) {
+        record[as] = names.every((name) => row[name] === null) ? null : decode(row);
+      }
+      return record;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { AccountRecord, StoredReason } from '@latchkey/store/records';
 import { Binary, type Filter } from 'mongodb';
-import type { Versioned } from '../retry-on-conflict.ts';
+import type { Versioned } from '../revisions.ts';
 import type { MarkDocument } from './marks.ts';
 import { type InitiatorDocument, toId } from './values.ts';
 

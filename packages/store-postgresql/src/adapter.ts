@@ -1,0 +1,570 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Adapter,
+  Call,
+  DecidedEvent,
+  Decision,
+  Join,
+  ListOptions,
+  StepCall,
+  Steps,
+} from '@latchkey/store/adapter';
+import {
+  type AnyCall,
+  type AnyHolder,
+  type ChangeSite,
+  type Options,
+  prepared,
+  type Result,
+  type Site,
+  sequenceOf,
+  stepOf,
+} from '@latchkey/store/call-sites';
+import {
+  givens,
+  holds,
+  type Input,
+  keyOf,
+  mayBeLate,
+  meets,
+  outcomeAt,
+  type Setting,
+  type Source,
+  settingsOf,
+  type Term,
+  termsOf,
+} from '@latchkey/store/condition';
+import type { AnyKind } from '@latchkey/store/kind';
+import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
+import { byShape, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
+import { sharedReads, sharedWrites } from './batches.ts';
+import type { Database } from './database.ts';
+import { dialect } from './dialect.ts';
+import { FENCED, UNFENCED } from './fence.ts';
+import { decidedMark, declaredMarks, marksIn } from './marks.ts';
+import { shared, single, valuesOf, valuesOfAll } from './statements.ts';
+
+/** Small enough that no write delays others. */
+const MOST_AT_ONCE = 1_000;
+
+/**
+ * A record with its version, which is the transaction that wrote it. What is written at a version is made once at most,
+ * however often it is sent, and however late it arrives.
+ */
+interface Found {
+  version: string;
+  record: Input;
+}
+const VERSION = 'own.xmin::text';
+const atVersion = (statement: Statement) =>
+  ` AND ${VERSION} = ${statement.raw(({ version }) => version, 'text')}`;
+
+const given =
+  (name: string): Source =>
+  (input) =>
+    input[name];
+const isKey = ({ key }: AnyKind, value = given(key)): Term => ({
+  ...{ is: 'equal', name: key, value, isUnset: false },
+});
+
+const allOf = ({ fields }: AnyKind) => Object.keys(fields);
+/** What follows other columns. */
+const columnsOf = (fields: readonly string[]) => fields.map((name) => `, own.${name}`).join('');
+
+const some = (record: Input, fields: readonly string[]): Input =>
+  Object.fromEntries(fields.map((name) => [name, record[name]]));
+
+/** @param recordsEvents - whether a change leaves marks of the events that it is */
+export function postgresqlAdapter(
+  database: Database,
+  { recordsEvents = false }: { recordsEvents?: boolean } = {},
+): Adapter {
+  const marks = marksIn(database);
+
+  const lookUps = new Map<string, (key: unknown) => Promise<Found | null>>();
+  /** @param lock - `FOR UPDATE` waits for the end of whoever is changing the record. Default: none */
+  function lookUpOf(kind: AnyKind, lock = ''): (key: unknown) => Promise<Found | null> {
+    const name = kind.name + lock;
+    let lookUp = lookUps.get(name);
+    if (lookUp === undefined) {
+      const terms = [isKey(kind)];
+      const decode = decoderOf(dialect, kind, allOf(kind));
+      const read = sharedReads(
+        database,
+        terms,
+        (statement) =>
+          ` SELECT i.place, ${VERSION} AS version${columnsOf(allOf(kind))} FROM i, ${kind.name} own
+          WHERE ${statement.where(kind, terms, {}, 'own.')} AND ${FENCED} ORDER BY own.${kind.key} ${lock}`,
+      );
+      lookUp = async (key) => {
+        const row = await read({ [kind.key]: key });
+        return row && { version: row.version, record: decode(row) };
+      };
+      lookUps.set(name, lookUp);
+    }
+    return lookUp;
+  }
+
+  function joined(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    joins: Readonly<Record<string, Join>>,
+    result: Result,
+  ): AnyCall {
+    const terms = termsOf(where(givens as never));
+    const { columns, from, decode } = joinsOf(dialect, kind, fields, joins);
+    const read = (fence: string) =>
+      sharedReads(database, terms, (statement, like) => {
+        const which = statement.where(kind, terms, like, 'own.');
+        return ` SELECT ${['i.place', ...columns].join(', ')} FROM i CROSS JOIN ${from} WHERE ${which}${fence}`;
+      });
+    const [decisive, plain] = [read(` AND ${FENCED}`), read('')];
+    return async (input) => {
+      const row = await database.run(() => (input.mayBeStale ? plain : decisive)(input));
+      return row && result(decode(row), input);
+    };
+  }
+
+  const find = (kind: AnyKind, where: Site, fields: readonly string[], result: Result) =>
+    joined(kind, where, fields, {}, result);
+
+  /** The records of an index, from the FROM on. */
+  function selection(
+    statement: Statement,
+    kind: AnyKind,
+    which: string,
+    limit: Source,
+    { order }: Pick<ListOptions<AnyKind>, 'order'> = {},
+  ): string {
+    const direction = order?.descending ? ' DESC' : '';
+    const by = order?.by.map((name) => `own.${name}${direction}`).join(', ');
+    const sorted = by === undefined ? '' : ` ORDER BY ${by}`;
+    return ` FROM ${kind.name} own WHERE ${which}${sorted} LIMIT ${statement.raw(limit, 'number')}`;
+  }
+
+  function list(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    result: Result,
+    { isDecisive = false, ...options }: ListOptions<AnyKind> = {},
+  ): AnyCall<unknown[]> {
+    const terms = termsOf(where(givens as never));
+    const decode = decoderOf(dialect, kind, fields);
+    const statementOf = byShape(terms, (like) =>
+      single((statement) => {
+        const which = statement.where(kind, terms, like, 'own.');
+        const fenced = isDecisive ? `${which} AND ${FENCED}` : which;
+        return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, options)}`;
+      }),
+    );
+    return async (input) => {
+      const statement = statementOf(input);
+      const rows = await database.read(statement.text, valuesOf(statement, input));
+      return rows.map((row) => result(decode(row), input));
+    };
+  }
+
+  function count(kind: AnyKind, where: Site): AnyCall<number> {
+    const terms = termsOf(where(givens as never));
+    const statementOf = byShape(terms, (like) =>
+      single((statement) => {
+        const which = statement.where(kind, terms, like, 'own.');
+        return `SELECT count(*) AS found FROM (SELECT 1${selection(statement, kind, which, limited)}) counted`;
+      }),
+    );
+    return async (input) => {
+      const statement = statementOf(input);
+      const [row] = await database.read(statement.text, valuesOf(statement, input));
+      return row?.found;
+    };
+  }
+
+  /** Inserts the records of `from`: what follows `i`. */
+  function insertion(
+    statement: Statement,
+    kind: AnyKind,
+    { from = 'i', fence = FENCED, isNew = false, isMarked = false } = {},
+  ): string {
+    const names = allOf(kind);
+    const values = names.map((name) => {
+      const { type, initial = null } = kind.fields[name];
+      return statement.parameter(type, (record) => record[name] ?? initial);
+    });
+    const key = values[names.indexOf(kind.key)];
+    return `, made AS (
+        INSERT INTO ${kind.name} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${from} ORDER BY ${key}
+        ${isNew ? 'ON CONFLICT DO NOTHING ' : ''}RETURNING ${kind.key})${isMarked ? decidedMark(statement, kind) : ''}
+      SELECT i.place FROM made JOIN i ON ${key} = made.${kind.key} WHERE ${fence}`;
+  }
+
+  /** Never sent again: a late first command could restore a record that was deleted. */
+  function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
+    const key = given(kind.key);
+    const insert = sharedWrites(database, [], key, (statement) => insertion(statement, kind));
+    const lookUp = lookUpOf(kind);
+    return async (input) => {
+      await database.settle<unknown>({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        send: (begin) => insert(input, begin),
+        readBack: async () => ((await lookUp(key(input))) ? { result: true } : 'unknown'),
+      });
+    };
+  }
+
+  function insertNew(kind: AnyKind): Call<readonly Input[], void> {
+    const insert = shared((statement) => insertion(statement, kind, { isNew: true }));
+    return async (records) => {
+      if (records.length === 0) return;
+      await database.settle({
+        isPart: true,
+        send: (begin) => database.send(insert.text, valuesOfAll(insert, records), begin),
+      });
+    };
+  }
+
+  /** Changes or removes records, each locked before in the order of their keys: what follows `i`. */
+  function writing(
+    statement: Statement,
+    kind: AnyKind,
+    which: string,
+    fields: readonly string[],
+    { settings, fence = FENCED, mark = '' }: Writing,
+  ): string {
+    const verb =
+      settings === undefined
+        ? `DELETE FROM ${kind.name} own USING locked i`
+        : `UPDATE ${kind.name} own SET ${statement.set(kind, settings)} FROM locked i`;
+    return `, locked AS MATERIALIZED (
+        SELECT own.${kind.key} AS locked_key, i.* FROM i CROSS JOIN ${kind.name} own
+        WHERE ${which} ORDER BY own.${kind.key} FOR UPDATE OF own),
+      made AS (${verb} WHERE own.${kind.key} = i.locked_key RETURNING i.place${columnsOf(fields)})${mark}
+      SELECT * FROM made WHERE ${fence}`;
+  }
+  type Writing = { settings?: readonly Setting[]; fence?: string; mark?: string };
+
+  const marksOf = (...of: Parameters<typeof declaredMarks>) =>
+    recordsEvents ? declaredMarks(...of) : { fields: [], text: '' };
+
+  function change(
+    kind: AnyKind,
+    of: ChangeSite,
+    fields: readonly string[],
+    result: Result,
+    { grant_id, isExact = false }: Options = {},
+  ): AnyCall {
+    const { where, set } = of(givens as never);
+    const terms = termsOf(where);
+    const settings = settingsOf(set);
+    const key = keyOf(kind, terms) as Source;
+    const isLate = !isExact && mayBeLate(kind, terms, settings);
+    const told = marksOf(kind, terms, settings);
+    const make = sharedWrites(database, terms, key, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.');
+      const exactly = isLate ? which : which + atVersion(statement);
+      const returned = [...new Set([...fields, ...told.fields])];
+      return writing(statement, kind, exactly, returned, { settings, mark: told.text });
+    });
+    const decode = decoderOf(dialect, kind, fields);
+    const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
+    const makeAt = (input: Input, version: string | null) =>
+      database.settle<Input | null>({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        async send(begin) {
+          const row = await make({ ...input, version }, begin);
+          return row && decode(row);
+        },
+        async readBack() {
+          const found = await lookUpLocked(key(input));
+          const outcome = outcomeAt(kind, terms, settings, found?.record ?? null, input, {
+            isAsFound: version === null ? null : found?.version === version,
+            isExact,
+          });
+          if (outcome === 'made') return { result: found && some(found.record, fields) };
+          return outcome === 'refused' ? { result: null } : outcome;
+        },
+      });
+    const findVersion = sharedReads(database, terms, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.');
+      return ` SELECT i.place, ${VERSION} AS version FROM i, ${kind.name} own WHERE ${which} AND ${FENCED}`;
+    });
+    return async (input) => {
+      const record = isLate
+        ? await makeAt(input, null)
+        : await retryOnConflict(
+            () => database.run(() => findVersion(input)),
+            ({ version }) => makeAt(input, version),
+          );
+      return record && result(record, input);
+    };
+  }
+
+  /** Those of a call may be made twice, and late. */
+  function changeEach(kind: AnyKind, of: ChangeSite): Call<readonly Input[], void> {
+    const { where, set } = of(givens as never);
+    const terms = termsOf(where);
+    const settings = settingsOf(set);
+    const { fields, text: mark } = marksOf(kind, terms, settings);
+    const make = sharedWrites(database, terms, keyOf(kind, terms) as Source, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.');
+      return writing(statement, kind, which, fields, { settings, mark });
+    });
+    return async (inputs) => {
+      if (inputs.length === 0) return;
+      await database.settle<unknown>({
+        isPart: true,
+        async send(begin) {
+          const made = inputs.map((input) => make(input, begin));
+          await Promise.allSettled(made);
+          return Promise.all(made);
+        },
+      });
+    };
+  }
+
+  /**
+   * Decides and changes in one statement. What is taken only now and then passes over what others take; for the rest,
+   * "there is none" has to be true.
+   */
+  function changeSome(
+    kind: AnyKind,
+    of: ChangeSite,
+    fields: readonly string[],
+    result: Result,
+    { isDecisive = true, ...options }: ListOptions<AnyKind> & Options,
+  ): AnyCall<unknown[] | null> {
+    const { where, set } = of(givens as never);
+    const terms = termsOf(where);
+    const settings = settingsOf(set);
+    const told = marksOf(kind, terms, settings);
+    const columns = columnsOf([...new Set([...fields, ...told.fields])]);
+    const decode = decoderOf(dialect, kind, fields);
+    const most: Source = ({ limit }) => Math.min(Number(limit ?? MOST_AT_ONCE), MOST_AT_ONCE);
+    const statementOf = byShape(terms, (like) =>
+      single((statement) => {
+        const which = statement.where(kind, terms, like, 'own.');
+        const which_ones = selection(statement, kind, which, most, options);
+        return `WITH found AS MATERIALIZED (
+            SELECT own.${kind.key} AS found_key${which_ones}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
+          locked AS MATERIALIZED (
+            SELECT own.${kind.key} AS locked_key FROM ${kind.name} own
+            WHERE own.${kind.key} IN (SELECT found_key FROM found) AND ${which}
+            ORDER BY own.${kind.key} FOR UPDATE),
+          made AS (
+            UPDATE ${kind.name} own SET ${statement.set(kind, settings)} FROM locked
+            WHERE own.${kind.key} = locked.locked_key RETURNING true AS is_made${columns})${told.text}
+          SELECT found_some, made.* FROM (SELECT count(*) > 0 AS found_some FROM found) counted
+          LEFT JOIN made ON true WHERE ${FENCED}`;
+      }),
+    );
+    return async (input) => {
+      const statement = statementOf(input);
+      // A repetition would not know what the first command has changed.
+      const rows = await database.write(statement.text, valuesOf(statement, input));
+      if (!rows[0]?.found_some) return null;
+      return rows.filter((row) => row.is_made).map((row) => result(decode(row), input));
+    };
+  }
+
+  function remove(
+    kind: AnyKind,
+    where: Site,
+    fields: readonly string[],
+    result: Result,
+    { grant_id }: Options = {},
+  ): AnyCall {
+    const terms = termsOf(where(givens as never));
+    const key = keyOf(kind, terms) as Source;
+    const make = sharedWrites(database, terms, key, (statement, like) =>
+      writing(statement, kind, statement.where(kind, terms, like, 'own.'), fields, {}),
+    );
+    const decode = decoderOf(dialect, kind, fields);
+    const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
+    return async (input) => {
+      const record = await database.settle<Input | null>({
+        ...(grant_id && { grant_id: grant_id(input) }),
+        async send(begin) {
+          const row = await make(input, begin);
+          return row && decode(row);
+        },
+        async readBack() {
+          const left = await lookUpLocked(key(input));
+          if (left === null) return 'unknown';
+          return holds(left.record, terms, input) ? 'retry' : { result: null };
+        },
+      });
+      return record && result(record, input);
+    };
+  }
+
+  function removeSome(kind: AnyKind, where: Site): AnyCall<number> {
+    const terms = termsOf(where(givens as never));
+    const statementOf = byShape(terms, (like) =>
+      single(
+        (statement) => `WITH locked AS MATERIALIZED (
+            SELECT own.${kind.key} AS locked_key FROM ${kind.name} own
+            WHERE ${statement.where(kind, terms, like, 'own.')} ORDER BY own.${kind.key} FOR UPDATE),
+          made AS (DELETE FROM ${kind.name} own USING locked WHERE own.${kind.key} = locked.locked_key RETURNING 1)
+          SELECT count(*) AS removed FROM made WHERE ${FENCED}`,
+      ),
+    );
+    return async (input) => {
+      const statement = statementOf(input);
+      const [row] = await database.settle({
+        send: (begin) => database.send(statement.text, valuesOf(statement, input), begin),
+      });
+      return row?.removed;
+    };
+  }
+
+  /** A number that is lost with a connection is one that nobody has. */
+  function next(kind: AnyKind, key: string, field: string): AnyCall<number> {
+    const text = `INSERT INTO ${kind.name} AS own (${kind.key}, ${field}) SELECT $1, $2::bigint + $3 WHERE ${FENCED}
+      ON CONFLICT (${kind.key}) DO UPDATE SET ${field} = greatest(own.${field}, $2) + $3 RETURNING ${field} AS taken`;
+    return async ({ above, by }) => {
+      const [row] = await database.run(() => database.send(text, [key, above, by]));
+      return row?.taken;
+    };
+  }
+
+  function modify(
+    kind: AnyKind,
+    key: (input: Input) => string,
+    decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
+    { grant_id, isBestEffort = false }: Options = {},
+  ): AnyCall {
+    const lookUp = lookUpOf(kind);
+    const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
+    const names = allOf(kind);
+    const terms = [isKey(kind)];
+    const settings = names
+      .filter((name) => name !== kind.key)
+      .map((name): Setting => ({ is: 'set', name, value: given(name), isValue: true }));
+    const fence = isBestEffort ? UNFENCED : FENCED;
+    const replacing = byFlag((isMarked) =>
+      shared((statement) => {
+        const which = statement.where(kind, terms, {}, 'own.') + atVersion(statement);
+        const mark = isMarked ? decidedMark(statement, kind) : '';
+        return writing(statement, kind, which, [kind.key], { settings, fence, mark });
+      }),
+    );
+    const inserting = byFlag((isMarked) =>
+      shared((statement) => insertion(statement, kind, { isNew: true, isMarked, fence })),
+    );
+
+    /** @returns null on a conflict */
+    function write(found: Found | null, put: Input, event?: DecidedEvent | null) {
+      // One that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
+      const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
+      const statement = (found === null ? inserting : replacing)(mark !== null);
+      const values = valuesOfAll(statement, [{ ...put, version: found?.version, mark }]);
+      return async (begin?: () => void) => {
+        const rows = await database.send(statement.text, values, begin);
+        return rows.length === 1 || null;
+      };
+    }
+
+    return async (input) => {
+      const id = key(input);
+      const modified = await retryOnConflict(
+        async () => ({ found: await database.run(() => lookUp(id)) }),
+        async ({ found }) => {
+          const { put, result, event, isMade } = decide(
+            found === null ? null : found.record,
+            input,
+          );
+          if (put === undefined) return { result };
+          const send = write(found, put, event);
+          if (isBestEffort) return (await database.run(send)) && { result };
+          const isPut = (record: Input) =>
+            names.every((name) => meets('equal', record[name] ?? null, put[name] ?? null));
+          const isOver = await database.settle<true | null>({
+            ...(grant_id && { grant_id: grant_id(input) }),
+            send,
+            async readBack() {
+              const after = await lookUpLocked(id);
+              if (after?.version === found?.version) return 'retry';
+              return after && (isMade ?? isPut)(after.record) ? { result: true } : 'unknown';
+            },
+          });
+          return isOver && { result };
+        },
+      );
+      return modified?.result;
+    };
+  }
+
+  /** At the version of the holder that is copied, which is locked: whatever changes it later finds the record. */
+  function insertHeld(
+    kind: AnyKind,
+    { kind: holder, by, fields, copy }: AnyHolder,
+    { grant_id }: Options = {},
+  ): AnyCall<Input | null> {
+    const lookUpHolder = lookUpOf(holder);
+    const lookUp = lookUpOf(kind);
+    const key = given(kind.key);
+    const terms = [isKey(holder, given(by))];
+    const insert = sharedWrites(database, [], key, (statement) => {
+      const which = statement.where(holder, terms, {}, 'own.') + atVersion(statement);
+      return `, held AS MATERIALIZED (
+          SELECT i.place FROM i CROSS JOIN ${holder.name} own WHERE ${which} ORDER BY own.${holder.key} FOR SHARE OF own)
+        ${insertion(statement, kind, { from: 'i JOIN held USING (place)' })}`;
+    });
+    return (input) =>
+      retryOnConflict(
+        async () => {
+          const found = await database.run(() => lookUpHolder(input[by]));
+          const copied = found && copy(some(found.record, fields), input);
+          return copied && { record: { ...input, ...copied }, version: found.version };
+        },
+        ({ record, version }) =>
+          database.settle<Input | null>({
+            ...(grant_id && { grant_id: grant_id(input) }),
+            send: async (begin) => (await insert({ ...record, version }, begin)) && record,
+            readBack: async () => ((await lookUp(key(input))) ? { result: record } : 'unknown'),
+          }),
+      );
+  }
+
+  const steps = {
+    insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
+    change: (...of: Parameters<typeof change>) => stepOf(change(...of)),
+    joined: (...of: Parameters<typeof joined>) => stepOf(joined(...of)),
+    remove(kind: AnyKind, where: Site) {
+      const call = remove(kind, where, [], () => null);
+      return stepOf((input) => call(input).catch(() => undefined));
+    },
+  } as unknown as Steps;
+
+  function sequence(
+    prepare: (steps: Steps) => StepCall<Input, unknown>,
+    options: Options = {},
+  ): AnyCall {
+    const run = sequenceOf(prepare(steps), options);
+    return (input) => database.inSequence(() => run(input));
+  }
+
+  return {
+    ...{ find: prepared(find), joined: prepared(joined), list: prepared(list) },
+    ...{ count: prepared(count), next: prepared(next), sequence: prepared(sequence) },
+    ...{ insertOnce: prepared(insertOnce), insertNew: prepared(insertNew) },
+    ...{ change: prepared(change), changeSome: prepared(changeSome), modify: prepared(modify) },
+    changeEach: prepared(changeEach),
+    ...{ remove: prepared(remove), removeSome: prepared(removeSome) },
+    ...{ listMarks: prepared(marks.listMarks), findMarked: prepared(marks.findMarked) },
+    removeMarks: prepared(marks.removeMarks),
+  } as unknown as Adapter;
+}
+
+/** Without one, there is no limit. */
+const limited: Source = ({ limit }) => limit ?? null;
+
+function byFlag<T>(prepare: (flag: boolean) => T): (flag: boolean) => T {
+  const made = new Map<boolean, T>();
+  return (flag) => {
+    const found = made.get(flag) ?? prepare(flag);
+    made.set(flag, found);
+    return found;
+  };
+}

@@ -1,0 +1,102 @@
+import {
+  isPastDeadline,
+  pastDeadline,
+  type RequestScope,
+  requestScope,
+} from '@latchkey/domain/request-scope';
+import type { Input, Source, Term } from '@latchkey/store/condition';
+import { gather } from '@latchkey/store/gather';
+import { byShape, type Statement } from '@latchkey/store/sql';
+import type { Database, Row } from './database.ts';
+import { isDatabaseError } from './errors.ts';
+import { type Prepared, shared, valuesOfAll } from './statements.ts';
+
+/** Their rows fill few packets, and a statement that fails is made again in so many. */
+const MOST_TOGETHER = 256;
+
+type WriteText = (statement: Statement, like: Input) => string;
+
+/** The row of each call. */
+function rowsOf(rows: readonly Row[], calls: number): (Row | null)[] {
+  const found = new Array<Row | null>(calls).fill(null);
+  for (const row of rows) found[row.place - 1] = row;
+  return found;
+}
+
+/** Reads of a call site: those of one shape share a statement. */
+export function sharedReads(
+  database: Database,
+  terms: readonly Term[],
+  write: WriteText,
+): (input: Input) => Promise<Row | null> {
+  const ask = byShape(terms, (like) => {
+    const prepared = shared((statement) => write(statement, like));
+    return gather<Input, Row | null>(
+      async (inputs) => {
+        const rows = await database.tryRead(prepared.text, valuesOfAll(prepared, inputs));
+        return rowsOf(rows, inputs.length);
+      },
+      { most: MOST_TOGETHER },
+    );
+  });
+  return (input) => ask(input)(input);
+}
+
+interface Asked {
+  input: Input;
+  begin: () => void;
+  scope: RequestScope | undefined;
+}
+
+/**
+ * Writes of a call site: those of one shape share a statement. It has each key once, and locks the records in the order
+ * of their keys: two processes that have the same ones never wait for each other.
+ */
+export function sharedWrites(
+  database: Database,
+  terms: readonly Term[],
+  key: Source,
+  write: WriteText,
+): (input: Input, begin: () => void) => Promise<Row | null> {
+  const make = byShape(terms, (like) => {
+    const prepared = shared((statement) => write(statement, like));
+    return gather<Asked, Row | null>(
+      async (all) => {
+        // Once a request is over, nothing is written for it any more.
+        const inTime = all.filter(({ scope }) => !isPastDeadline(scope));
+        const rows = await sendAll(database, prepared, inTime);
+        const made = new Map(inTime.map((one, place) => [one, rows[place] ?? null]));
+        return all.map((one) => made.get(one) ?? (made.has(one) ? null : late()));
+      },
+      { most: MOST_TOGETHER, apart: ({ input }) => key(input) },
+    );
+  });
+  return (input, begin) => make(input)({ input, begin, scope: requestScope() });
+}
+
+const late = (): Promise<never> => Promise.reject(pastDeadline());
+
+async function sendAll(
+  database: Database,
+  prepared: Prepared,
+  all: readonly Asked[],
+): Promise<(Row | null | Promise<Row | null>)[]> {
+  if (all.length === 0) return [];
+  const inputs = all.map(({ input }) => input);
+  const begin = () => {
+    for (const { begin } of all) begin();
+  };
+  try {
+    const rows = await database.send(prepared.text, valuesOfAll(prepared, inputs), begin);
+    return rowsOf(rows, all.length);
+  } catch (error) {
+    if (!isDatabaseError(error) || error.fate !== 'refused' || all.length === 1) throw error;
+  }
+  // One by one: the others are made, and each has its own error.
+  let before: Promise<unknown> = Promise.resolve();
+  return all.map((one) => {
+    const made = before.then(async () => (await sendAll(database, prepared, [one]))[0] ?? null);
+    before = made.catch(() => undefined);
+    return made;
+  });
+}

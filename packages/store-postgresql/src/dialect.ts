@@ -1,0 +1,34 @@
+import type { FieldType } from '@latchkey/store/kind';
+import type { Dialect } from '@latchkey/store/sql';
+
+/** UUIDv7s sort by time, and texts by their bytes. `json` keeps a text as it is: `jsonb` takes no U+0000. */
+export const types: Readonly<Record<FieldType, string>> = {
+  ...{ id: 'uuid', bytes: 'bytea', text: 'text', json: 'json', by: 'json' },
+  ...{ time: 'bigint', number: 'bigint', flag: 'boolean' },
+};
+
+const same = (value: never): unknown => value;
+const json = (value: never): unknown => JSON.stringify(value);
+
+export const dialect: Dialect = {
+  parameter: (place, type) => `$${place}::${types[type]}`,
+  encode: {
+    ...{ id: same, bytes: same, text: same, time: same, number: same, flag: same },
+    ...{ json, by: json },
+  },
+  // The pool parses numbers and JSON.
+  decode: {
+    ...{ id: same, text: same, time: same, number: same, flag: same, json: same, by: same },
+    bytes: (value: Uint8Array) => new Uint8Array(value),
+  },
+  isSame: 'IS NOT DISTINCT FROM',
+  greatest: 'greatest',
+  merge(column, members) {
+    const names = members.map(({ name }) => `'${name}'`);
+    const put = members.map(
+      ({ name, parameter }) => `UNION ALL SELECT '${name}', to_json(${parameter})`,
+    );
+    return `(SELECT json_object_agg(key, value) FROM (
+      SELECT key, value FROM json_each(${column}) WHERE key NOT IN (${names.join(', ')}) ${put.join(' ')}) members)`;
+  },
+};
