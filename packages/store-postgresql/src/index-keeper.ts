@@ -1,8 +1,8 @@
-import { type AnyKind, indexesOf } from '@latchkey/store/kind';
-import * as kinds from '@latchkey/store/kinds';
+import { indexesOf } from '@latchkey/store/kind';
 import { indexText } from '@latchkey/store/sql-schema';
 import type { Send } from './database.ts';
 import { DatabaseError } from './errors.ts';
+import { KINDS } from './schema.ts';
 import { askServer } from './server.ts';
 
 export interface KeptIndex {
@@ -14,7 +14,7 @@ export interface KeptIndex {
 
 /** @param reducesRevoked - whether REVOKED_GRANT_DAYS is set */
 export const keptIndexes = (reducesRevoked: boolean): KeptIndex[] =>
-  Object.values<AnyKind>(kinds).flatMap((kind) =>
+  KINDS.flatMap((kind) =>
     indexesOf(kind, { withOptional: reducesRevoked }).map((index) => ({
       name: index.name,
       table: kind.name,

@@ -14,7 +14,7 @@ export function tableOf({ types, optionsOf }: SchemaDialect, kind: AnyKind): str
     const words = [name, types[type]];
     if (name === kind.key) words.push('PRIMARY KEY');
     if (!isOptional) words.push('NOT NULL');
-    if (initial !== undefined) words.push(`DEFAULT ${Number(initial)}`);
+    if (initial !== undefined) words.push(`DEFAULT ${initial}`);
     return `  ${words.join(' ')}`;
   });
   return [

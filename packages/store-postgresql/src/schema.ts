@@ -1,0 +1,123 @@
+import type { AnyKind, Index } from '@latchkey/store/kind';
+import * as kinds from '@latchkey/store/kinds';
+import { refuseNewer, SCHEMA, type SchemaVersion } from '@latchkey/store/schema-version';
+import { tableOf } from '@latchkey/store/sql-schema';
+import { UnusableDatabase } from '@latchkey/store/unusable-database';
+import type { Send } from './database.ts';
+import { types } from './dialect.ts';
+
+/** Whatever order the database has for texts, lists are in the order of their bytes. */
+const columnTypes = { ...types, text: 'text COLLATE "C"' };
+
+/** An index can't have JSON: one with it in its key has only the records without it. */
+const withoutJson = ({ fields, indexes = {}, ...kind }: AnyKind): AnyKind => {
+  const isOrdered = (field: string) => fields[field].type !== 'json';
+  const ordered = Object.entries(indexes as Record<string, Index>).map(([name, index]) => [
+    name,
+    { ...index, on: index.on.filter(isOrdered) },
+  ]);
+  return { ...kind, fields, indexes: Object.fromEntries(ordered) };
+};
+
+/** Of each table. */
+export const KINDS: readonly AnyKind[] = Object.values<AnyKind>(kinds).map(withoutJson);
+
+const ofKinds = KINDS.map((kind) =>
+  tableOf({ types: columnTypes, optionsOf: () => '' }, kind),
+).join('\n\n');
+
+const SCHEMA_TEXT = `
+  ${ofKinds}
+
+  -- Events, each recorded in the transaction of its change, that are no deliveries yet.
+  CREATE TABLE marks (
+    of text COLLATE "C" NOT NULL, -- the table of its record
+    about uuid NOT NULL, -- the key of its record
+    type text COLLATE "C" NOT NULL,
+    at bigint NOT NULL,
+    id uuid NOT NULL, -- of the event, or of the record of which the event is made
+    name text, -- of the application
+    PRIMARY KEY (of, at, id, type)
+  );
+
+  -- What happened in each of the last hours.
+  CREATE TABLE hour_counts (
+    hour bigint NOT NULL, -- its beginning
+    name text COLLATE "C" NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (hour, name)
+  );
+
+  -- How many grants are active: one row at most.
+  CREATE TABLE live_count (
+    name text PRIMARY KEY,
+    count bigint NOT NULL,
+    counted_at bigint NOT NULL
+  );
+
+  CREATE TABLE rate_limit_counts (
+    key text COLLATE "C" PRIMARY KEY,
+    count bigint NOT NULL,
+    ends_at bigint NOT NULL
+  );
+
+  CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
+
+  -- What the database is used for: one row, and none in a new database.
+  CREATE TABLE use_mark (
+    is_one boolean PRIMARY KEY DEFAULT TRUE CHECK (is_one),
+    mark text NOT NULL -- JSON
+  );
+
+  -- The oldest program that can use the database, as long as its version is this one.
+  CREATE TABLE schema_version (
+    version bigint NOT NULL,
+    oldest bigint NOT NULL
+  );
+
+  INSERT INTO schema_version (version, oldest) VALUES (${SCHEMA.version}, ${SCHEMA.oldest});
+`;
+
+/** All tables. */
+export const TABLES: readonly string[] = [...SCHEMA_TEXT.matchAll(/CREATE TABLE (\w+)/g)].map(
+  ([, name]) => name as string,
+);
+
+/** Any number that no other program takes for such a lock. */
+const LOCK = 0x6c61_7463;
+
+/** One transaction: where there are any tables, there are all. Several processes may do so at once. */
+export async function createSchema(send: Send): Promise<void> {
+  // Without a lock, since there is nearly always nothing to do.
+  if ((await versionOf(send)) > 0) return;
+  // Without values, these statements are one transaction.
+  await send(`
+    SELECT pg_advisory_xact_lock(${LOCK});
+    DO $latchkey$ BEGIN
+      IF to_regclass('schema_version') IS NULL THEN ${SCHEMA_TEXT} END IF;
+    END $latchkey$`);
+  await versionOf(send);
+}
+
+/**
+ * @returns 0 if it has no tables of Latchkey
+ * @throws SchemaMismatch if this program is too old for it
+ */
+export async function versionOf(send: Send): Promise<number> {
+  const [found] = await send(
+    "SELECT to_regclass('schema_version') IS NOT NULL AS is_there, current_database() AS name",
+  );
+  if (!found?.is_there) return 0;
+  const [noted] = await send('SELECT version, oldest FROM schema_version');
+  refuseNewer(noted as SchemaVersion, `The database ${found.name}`);
+  return noted?.version;
+}
+
+/** @throws UnusableDatabase if the database is new */
+export async function refuseNew(send: Send): Promise<void> {
+  if ((await versionOf(send)) > 0) return;
+  const [found] = await send('SELECT current_database() AS name');
+  throw new UnusableDatabase(
+    `The database ${found?.name} is not one of Latchkey. Check DATABASE_URL; \`latchkey serve\` creates the tables.`,
+  );
+}
