@@ -67,7 +67,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
   const { claim, onWarning, onCopied, onError = () => undefined } = options;
   const name = `The database ${decodeURIComponent(new URL(options.url).pathname.slice(1))}`;
   let keeper: IndexKeeper | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
 
   async function prepare(): Promise<void> {
     const send: Send = (text, values) => database.send(text, values);
@@ -76,7 +76,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
     else await refuseNew(send);
     await checkRights(send, TABLES);
     if (claim) await claimDatabase(claimed({ read: send, write: send }, name), claim, onWarning);
-    if (!create || isClosed) return;
+    if (!create || closing) return;
     const indexes = keptIndexes(days !== null);
     keeper = new IndexKeeper(send, { indexes, interval: timeouts.indexCheck, onError });
     keeper.start();
@@ -105,6 +105,12 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
   }
   const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
 
+  async function close(): Promise<void> {
+    clearInterval(looking);
+    await keeper?.close();
+    await database.close();
+  }
+
   return {
     ...operations(database, clock, recordsEvents, days),
 
@@ -118,11 +124,6 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
       await database.read(`SELECT WHERE ${FENCED}`);
     },
 
-    async close() {
-      isClosed = true;
-      clearInterval(looking);
-      await keeper?.close();
-      await database.close();
-    },
+    close: () => (closing ??= close()),
   };
 }
