@@ -93,7 +93,7 @@ export function postgresqlAdapter(
         database,
         terms,
         (statement) =>
-          ` SELECT i.place, ${VERSION} AS version${columnsOf(allOf(kind))} FROM i, ${kind.name} own
+          ` SELECT i.call, ${VERSION} AS version${columnsOf(allOf(kind))} FROM i, ${kind.name} own
           WHERE ${statement.where(kind, terms, {}, 'own.')} AND ${FENCED} ORDER BY own.${kind.key} ${lock}`,
       );
       lookUp = async (key) => {
@@ -117,7 +117,7 @@ export function postgresqlAdapter(
     const read = (fence: string) =>
       sharedReads(database, terms, (statement, like) => {
         const which = statement.where(kind, terms, like, 'own.');
-        return ` SELECT ${['i.place', ...columns].join(', ')} FROM i CROSS JOIN ${from} WHERE ${which}${fence}`;
+        return ` SELECT ${['i.call', ...columns].join(', ')} FROM i CROSS JOIN ${from} WHERE ${which}${fence}`;
       });
     const [decisive, plain] = [read(` AND ${FENCED}`), read('')];
     return async (input) => {
@@ -196,7 +196,7 @@ export function postgresqlAdapter(
     return `, made AS (
         INSERT INTO ${kind.name} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${from} ORDER BY ${key}
         ${isNew ? 'ON CONFLICT DO NOTHING ' : ''}RETURNING ${kind.key})${isMarked ? decidedMark(statement, kind) : ''}
-      SELECT i.place FROM made JOIN i ON ${key} = made.${kind.key} WHERE ${fence}`;
+      SELECT i.call FROM made JOIN i ON ${key} = made.${kind.key} WHERE ${fence}`;
   }
 
   /** Never sent again: a late first command could restore a record that was deleted. */
@@ -239,7 +239,7 @@ export function postgresqlAdapter(
     return `, locked AS MATERIALIZED (
         SELECT own.${kind.key} AS locked_key, i.* FROM i CROSS JOIN ${kind.name} own
         WHERE ${which} ORDER BY own.${kind.key} FOR UPDATE OF own),
-      made AS (${verb} WHERE own.${kind.key} = i.locked_key RETURNING i.place${columnsOf(fields)})${mark}
+      made AS (${verb} WHERE own.${kind.key} = i.locked_key RETURNING i.call${columnsOf(fields)})${mark}
       SELECT * FROM made WHERE ${fence}`;
   }
   type Writing = { settings?: readonly Setting[]; fence?: string; mark?: string };
@@ -287,7 +287,7 @@ export function postgresqlAdapter(
       });
     const findVersion = sharedReads(database, terms, (statement, like) => {
       const which = statement.where(kind, terms, like, 'own.');
-      return ` SELECT i.place, ${VERSION} AS version FROM i, ${kind.name} own WHERE ${which} AND ${FENCED}`;
+      return ` SELECT i.call, ${VERSION} AS version FROM i, ${kind.name} own WHERE ${which} AND ${FENCED}`;
     });
     return async (input) => {
       const record = isLate
@@ -508,8 +508,8 @@ export function postgresqlAdapter(
     const insert = sharedWrites(database, [], key, (statement) => {
       const which = statement.where(holder, terms, {}, 'own.') + atVersion(statement);
       return `, held AS MATERIALIZED (
-          SELECT i.place FROM i CROSS JOIN ${holder.name} own WHERE ${which} ORDER BY own.${holder.key} FOR SHARE OF own)
-        ${insertion(statement, kind, { from: 'i JOIN held USING (place)' })}`;
+          SELECT i.call FROM i CROSS JOIN ${holder.name} own WHERE ${which} ORDER BY own.${holder.key} FOR SHARE OF own)
+        ${insertion(statement, kind, { from: 'i JOIN held USING (call)' })}`;
     });
     return (input) =>
       retryOnConflict(

@@ -19,7 +19,7 @@ type WriteText = (statement: Statement, like: Input) => string;
 /** The row of each call. */
 function rowsOf(rows: readonly Row[], calls: number): (Row | null)[] {
   const found = new Array<Row | null>(calls).fill(null);
-  for (const row of rows) found[row.place - 1] = row;
+  for (const row of rows) found[row.call - 1] = row;
   return found;
 }
 

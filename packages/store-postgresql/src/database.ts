@@ -55,8 +55,9 @@ export class Database {
     url: string,
     timeouts: Timeouts,
     prepare: (database: Database) => Promise<void> = async () => undefined,
+    applicationName = 'latchkey',
   ) {
-    this.pool = createPool(url, timeouts);
+    this.pool = createPool(url, timeouts, applicationName);
     this.#timeouts = timeouts;
     this.#prepare = prepare;
   }

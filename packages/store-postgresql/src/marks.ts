@@ -46,7 +46,7 @@ export function decidedMark(statement: Statement, { name, key }: AnyKind): strin
 export function marksIn(database: Database) {
   const OF_MARK = 'marks.of = $1 AND marks.at = i.at AND marks.id = i.id AND marks.type = i.type';
   const GIVEN =
-    'unnest($2::bigint[], $3::uuid[], $4::text[]) WITH ORDINALITY AS i (at, id, type, place)';
+    'unnest($2::bigint[], $3::uuid[], $4::text[]) WITH ORDINALITY AS i (at, id, type, call)';
   const valuesOf = ({ name }: AnyKind, marks: readonly Mark[]) => [
     name,
     marks.map(({ at }) => at),
@@ -69,13 +69,13 @@ export function marksIn(database: Database) {
       result: (record: never, input: { mark: Mark }) => unknown,
     ): Call<Given, unknown[]> {
       const columns = fields.map((name) => `own.${name}`);
-      const text = `SELECT i.place${['', ...columns].join(', ')}
+      const text = `SELECT i.call${['', ...columns].join(', ')}
         FROM ${GIVEN} JOIN marks ON ${OF_MARK} JOIN ${kind.name} own ON own.${kind.key} = marks.about WHERE ${FENCED}`;
       const decode = decoderOf(dialect, kind, fields);
       return async ({ marks }) => {
         const rows = await database.read(text, valuesOf(kind, marks));
         return rows.map((row) =>
-          result(decode(row) as never, { mark: marks[row.place - 1] as Mark }),
+          result(decode(row) as never, { mark: marks[row.call - 1] as Mark }),
         );
       };
     },

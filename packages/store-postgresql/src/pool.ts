@@ -8,11 +8,11 @@ const cancelled = new WeakSet<PoolClient>();
 /** Whether a commit on it did not wait for its standby. */
 export const hasCancelledWait = (client: PoolClient): boolean => cancelled.has(client);
 
-export function createPool(url: string, { connect }: Timeouts): Pool {
+export function createPool(url: string, { connect }: Timeouts, application_name: string): Pool {
   const pool = new Pool({
     ...poolConfigOf(url),
     connectionTimeoutMillis: connect,
-    application_name: 'latchkey',
+    application_name,
     keepAlive: true,
     types: { getTypeParser },
   });

@@ -1,8 +1,8 @@
-import type { Measures } from '@latchkey/store/store';
+import type { Store } from '@latchkey/store/store';
 import type { Database } from './database.ts';
 
 /** PostgreSQL does not tell how much of the disk is free. */
-export async function measure(database: Database): Promise<Measures> {
+export async function measure(database: Database): ReturnType<Store['measure']> {
   const [found] = await database.read(
     'SELECT pg_database_size(current_database()) AS database_bytes',
   );

@@ -17,7 +17,7 @@ export function single(write: (statement: Statement) => string): Prepared {
 export const valuesOf = ({ bind }: Prepared, input: Input) => bind.map((value) => value(input));
 
 /**
- * A statement that many calls share. The parameters of each are a row of `i`, which has its `place`, from 1.
+ * A statement that many calls share. The parameters of each are a row of `i`, with its place from 1 as `call`.
  *
  * @param write - the statement, from what follows `i` in its WITH
  */
@@ -33,7 +33,7 @@ export function shared(write: (statement: Statement) => string): Prepared {
     },
   });
   const rest = write(statement);
-  const rows = `SELECT * FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS i (${columns.join(', ')}, place)`;
+  const rows = `SELECT * FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS i (${columns.join(', ')}, call)`;
   return { text: `WITH i AS MATERIALIZED (${rows})${rest}`, bind: statement.bind };
 }
 

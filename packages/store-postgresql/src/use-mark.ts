@@ -1,10 +1,5 @@
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
-import {
-  type ClaimedDatabase,
-  claimDatabase,
-  type UseMark,
-  type UseMarks,
-} from '@latchkey/store/use-mark';
+import type { ClaimedDatabase, UseMark, UseMarks } from '@latchkey/store/use-mark';
 import type { Database, Send } from './database.ts';
 import { FENCED } from './fence.ts';
 
