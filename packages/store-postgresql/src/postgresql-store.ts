@@ -65,7 +65,6 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { revokedGrantDays: days = null, clock, recordsEvents = false, create = true } = options;
   const { claim, onWarning, onCopied, onError = () => undefined } = options;
-  const name = `The database ${decodeURIComponent(new URL(options.url).pathname.slice(1))}`;
   let keeper: IndexKeeper | undefined;
   let closing: Promise<void> | undefined;
 
@@ -83,6 +82,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
   }
 
   const database = new Database(options.url, timeouts, prepare);
+  const name = `The database ${decodeURIComponent(new URL(options.url).pathname.slice(1))}`;
   try {
     await database.prepare();
   } catch (error) {
