@@ -35,7 +35,7 @@ export function operations(
   days: number | null = null,
 ) {
   const adapter = postgresqlAdapter(database, { recordsEvents });
-  const ofRecords = declared(adapter, clock, {
+  const { sweepEndpoints, ...ofRecords } = declared(adapter, clock, {
     connectedApplications: (account_id) => connectedApplications(database, account_id),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
@@ -46,7 +46,7 @@ export function operations(
     housekeeping: [
       { name: 'expired', step: (now: number, limit: number) => sweep(database, now, limit) },
       ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-      ...(recordsEvents ? [{ name: 'endpoints', step: ofRecords.sweepEndpoints }] : []),
+      ...(recordsEvents ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
     ],
     ...counts(database),
     ...rateLimits(database),
