@@ -15,9 +15,9 @@ export interface Manifest {
 }
 
 /** The private packages that the tarball of the server contains, from the inside out. */
-export const PARTS_OF_SERVICE = ['domain', 'store', 'rules', 'store-sqlite', 'store-mongodb'].map(
-  (name) => `@latchkey/${name}`,
-);
+export const PARTS_OF_SERVICE = [
+  ...['domain', 'store', 'rules', 'store-sqlite', 'store-mongodb', 'store-postgresql'],
+].map((name) => `@latchkey/${name}`);
 
 /** Every file of the sources that the tarball of the server contains, from the root of the repository. */
 export async function sourcesOfService(): Promise<string[]> {

@@ -20,7 +20,10 @@ test.each([
   expect(pathOf(url)).toBe(path);
 });
 
-test.each(['mongodb://host', 'mongodb+srv://user:p%40ss@host/db?w=1'])('%s is MongoDB', (url) => {
+test.each([
+  ...['mongodb://host', 'mongodb+srv://user:p%40ss@host/db?w=1'],
+  ...['postgres://user@host/db', 'postgresql://user:p%40ss@host:6432/db?sslmode=verify-full'],
+])('%s is taken', (url) => {
   expect(databaseUrlFault(url)).toBeNull();
 });
 
@@ -90,7 +93,10 @@ test.each([
   // It may be anything, such as a secret.
   ['quicksilver', []],
   ['/quicksilver', []],
-  ['postgres://ada:quicksilver@host/a.db', []],
+  ['mysql://ada:quicksilver@host/a.db', []],
+  ['postgres://ada:quick/silver@host/db', []],
+  ['postgres://ada@host/db?password=quicksilver', []],
+  ['jdbc:postgresql://ada:quicksilver@host/db', []],
   ['mongodb:quicksilver', []],
   ['mongodb://', []],
 ] as const)('%j is refused, and %j was probably meant', (url, meant) => {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { percentDecode } from '@latchkey/rules/percent-decode';
-import { DATABASE_URL_SCHEMES, isDatabaseUrl } from './open-store.ts';
+import { addressFault } from './open-store.ts';
 
 /** Keeps nothing. */
 export const IN_MEMORY_URL = 'file::memory:';
@@ -44,9 +44,7 @@ export function databaseUrlFault(text: string): DatabaseUrlFault | null {
 
 function faultOf(text: string): string | null {
   if (text === IN_MEMORY_URL) return null;
-  if (!text.startsWith('file:')) {
-    return isDatabaseUrl(text) ? null : `must start with ${DATABASE_URL_SCHEMES}`;
-  }
+  if (!text.startsWith('file:')) return addressFault(text);
   const path = text.slice('file:'.length);
   return PATH_FAULTS.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }

@@ -1,28 +1,32 @@
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { StoreDriver } from '@latchkey/store/store-driver';
 import { driver as mongodb } from '@latchkey/store-mongodb/driver';
+import { driver as postgresql } from '@latchkey/store-postgresql/driver';
 import { driver as sqlite } from '@latchkey/store-sqlite/driver';
 
 /** The databases that this program can use, each with every scheme of its URLs. */
-const drivers = [sqlite, mongodb].flatMap((driver) =>
+const drivers = [sqlite, mongodb, postgresql].flatMap((driver) =>
   driver.schemes.map((scheme) => ({ scheme, driver })),
 );
 
 const schemes = drivers.map(({ scheme }) => scheme);
 
-/** What the URL of a database must start with, for messages. */
-export const DATABASE_URL_SCHEMES = `${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}`;
+const SCHEME_FAULT = `must start with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}`;
 
 const find = (url: string) =>
   drivers.find(({ scheme }) => url.startsWith(scheme) && url.length > scheme.length)?.driver;
 
-export const isDatabaseUrl = (text: string): boolean => find(text) !== undefined;
+/** What is wrong with the URL of a database, as far as it can be told without opening it; null if nothing is. */
+export function addressFault(text: string): string | null {
+  const driver = find(text);
+  return driver === undefined ? SCHEME_FAULT : (driver.addressFault?.(text) ?? null);
+}
 
 export function driverOf(url: string): StoreDriver {
   const driver = find(url);
   if (driver !== undefined) return driver;
   // Without the URL, which may have a password.
-  throw new Error(`The URL of a database must start with ${DATABASE_URL_SCHEMES}.`);
+  throw new Error(`The URL of a database ${SCHEME_FAULT}.`);
 }
 
 export const openStore = (url: string, options: StoreOptions): Promise<Store> =>

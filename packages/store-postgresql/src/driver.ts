@@ -1,4 +1,5 @@
 import type { StoreDriver } from '@latchkey/store/store-driver';
+import { addressFault } from './address.ts';
 
 export const driver: StoreDriver = {
   system: 'postgresql',
@@ -6,6 +7,7 @@ export const driver: StoreDriver = {
   inProcess: false,
   makesBackups: false,
 
+  addressFault,
   fileOf: () => null,
 
   async open(url, options) {

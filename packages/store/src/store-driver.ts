@@ -13,6 +13,9 @@ export interface StoreDriver {
   /** What its URLs begin with. */
   readonly schemes: readonly string[];
 
+  /** What is wrong with a URL that has one of {@link schemes}, without a part of it. Default: nothing. */
+  addressFault?(url: string): string | null;
+
   /** The absolute path of the database; null if it is not a file. */
   fileOf(url: string): string | null;
 

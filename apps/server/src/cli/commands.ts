@@ -143,7 +143,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'copy',
-    description: 'make a database equal to another one, SQLite or MongoDB, as often as you like',
+    description: 'make a database equal to another one, of any kind, as often as you like',
     load: async () => (await import('./copy-command.ts')).addCopyCommand,
   },
   {

@@ -620,14 +620,13 @@ describe('logs with a gap', () => {
   });
 });
 
-test('MongoDB is named its own way', async () => {
-  const mongodb = { DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' };
-  for (const [command = '', way] of [
-    ['backup', 'mongodump --oplog'],
-    ['restore', 'mongorestore --oplogReplay'],
-  ]) {
-    const run = await runInProcess([command, file('backup.db')], mongodb);
-    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(way as string) });
-    expect(run.stderr).toMatch(/^[^\n]+\n$/);
-  }
+test.each([
+  ['mongodb://127.0.0.1:1/latchkey', 'backup', 'mongodump --oplog'],
+  ['mongodb://127.0.0.1:1/latchkey', 'restore', 'mongorestore --oplogReplay'],
+  ['postgresql://latchkey@127.0.0.1:1/latchkey', 'backup', 'pg_dump'],
+  ['postgresql://latchkey@127.0.0.1:1/latchkey', 'restore', 'latchkey revoke-again'],
+])('%s has a %s of its own', async (DATABASE_URL, command, way) => {
+  const run = await runInProcess([command, file('backup.db')], { DATABASE_URL });
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(way) });
+  expect(run.stderr).toMatch(/^[^\n]+\n$/);
 });

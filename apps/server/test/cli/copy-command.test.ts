@@ -7,7 +7,6 @@ import { ERASED, type GrantRecord } from '@latchkey/store/records';
 import { SCHEMA } from '@latchkey/store/schema-version';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
-import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
 import { finishAll, sweep } from '@latchkey/store-suite/finish';
 import {
   aCommandChange,
@@ -29,10 +28,12 @@ import {
 } from '@latchkey/store-suite/records';
 import { slow } from '@latchkey/test-kit/long';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { Collection } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { driverOf, openStore } from '../../src/open-store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
+import { mongoDatabase, postgresqlDatabase, type TestDatabase } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 
 let folder: string;
@@ -515,7 +516,7 @@ describe('copy from SQLite to SQLite', () => {
     const bytes = await readFile(join(folder, 'foreign.db'));
     expect(await refusal(at('foreign.db'), at('d.db'), '--last')).toContain('is not a database of');
     expect(await readFile(join(folder, 'foreign.db'))).toEqual(bytes);
-    const usage = await copy('postgres://localhost/a', at('d.db'));
+    const usage = await copy('mysql://localhost/a', at('d.db'));
     expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with') });
   });
 
@@ -532,7 +533,10 @@ describe('copy from SQLite to SQLite', () => {
       [['--from-file', from], "give either '--to' or '--to-file'"],
       [['--from-file', wrong, '--to-file', to], 'It must start with file:'],
       [['--from', 'mongo://ada:quicksilver@db', '--to-file', to], 'It must start with file:'],
-      [['--from-file', from, '--to', 'postgres://ada:quicksilver@db'], 'It must start with file:'],
+      [
+        ['--from-file', from, '--to', 'postgres://ada:quicksilver@db'],
+        'It must be like postgresql',
+      ],
       [['--from-file', from, '--to', 'file://./b.db'], 'It must have no host: '],
       [['--from', 'file:./a.db?key=quicksilver', '--to-file', to], '; write file:./a.db.'],
       [['--from-file', from, '--to', 'file::memory:'], 'must not be a database in memory'],
@@ -577,16 +581,11 @@ describe('copy from SQLite to SQLite', () => {
   });
 });
 
-describeOnMongodb('copy', (server) => {
-  const mongodb = async () => {
-    const database = await mongoHarness(server).fresh();
-    onTestFinished(() => database.remove());
-    return database.url;
-  };
-
-  describe('from SQLite', slow, () => describeCopy(async () => [at('a.db'), await mongodb()]));
-  describe('to SQLite', slow, () => describeCopy(async () => [await mongodb(), at('b.db')]));
-  describe('to MongoDB', slow, () => describeCopy(async () => [await mongodb(), await mongodb()]));
+/** What every database does that is no file. */
+function describeOnServer(remote: () => Promise<string>): void {
+  describe('from SQLite', slow, () => describeCopy(async () => [at('a.db'), await remote()]));
+  describe('to SQLite', slow, () => describeCopy(async () => [await remote(), at('b.db')]));
+  describe('to another', slow, () => describeCopy(async () => [await remote(), await remote()]));
 
   test.each<[string, (service: Store, grant: GrantRecord) => Promise<unknown>]>([
     [
@@ -602,7 +601,7 @@ describeOnMongodb('copy', (server) => {
         }),
     ],
   ])('the last one leaves the target closed if a service %s on the source', async (_, work) => {
-    const [from, to] = [await mongodb(), at('b.db')];
+    const [from, to] = [await remote(), at('b.db')];
     const { active } = await fill(from);
     const service = await openStore(from, { clock: Date.now, claim: { evenIfCopied: false } });
     onTestFinished(() => service.close());
@@ -621,24 +620,8 @@ describeOnMongodb('copy', (server) => {
     await claim(to);
   });
 
-  test('a page and the look at the mark are one transaction', async () => {
-    const [from, to] = [at('a.db'), await mongodb()];
-    await fill(from);
-    const { updateOne } = Collection.prototype;
-    const look = vi.spyOn(Collection.prototype, 'updateOne').mockImplementation(async function (
-      this: Collection,
-      ...args
-    ) {
-      if ('writes' in ((args[1] as { $inc?: object }).$inc ?? {})) await claim(to, true);
-      return updateOne.apply(this, args);
-    });
-    onTestFinished(() => look.mockRestore());
-    await expect(copyWith([from, to], false, {})).rejects.toThrow('This copy has stopped');
-    expect(await on(to, (store) => store.listScopes())).toEqual([]);
-  });
-
   test('knows a source whose host is spelled in another way', async () => {
-    const [from, to] = [await mongodb(), at('b.db')];
+    const [from, to] = [await remote(), at('b.db')];
     await fill(from);
     await copied(from, to);
     const spelled = from.replace('127.0.0.1', 'localhost');
@@ -649,7 +632,7 @@ describeOnMongodb('copy', (server) => {
   });
 
   test('a service that was not stopped ends, though it has nothing to do', slow, async () => {
-    const [from, to] = [await mongodb(), at('b.db')];
+    const [from, to] = [await remote(), at('b.db')];
     await fill(from);
     const idle = start(['serve'], { DATABASE_URL: from, PORT: '0' });
     await idle.printed(/listens on/);
@@ -666,7 +649,7 @@ describeOnMongodb('copy', (server) => {
   });
 
   test('leaves the grants of an erasure that has not come to them refused, and lets it go on', async () => {
-    const [from, to] = [await mongodb(), at('b.db')];
+    const [from, to] = [await remote(), at('b.db')];
     const { account, active, used, grants } = await fill(from);
     const erasure = { account_id: account.id, now: Date.now(), initiator: anInitiator() };
     await on(from, (store) => store.markErasure(erasure));
@@ -680,6 +663,52 @@ describeOnMongodb('copy', (server) => {
       const listed = await store.listGrants({ account_id: account.id }, page);
       expect(listed).toHaveLength(grants.length);
       for (const grant of listed) expect(grant.account).toMatchObject(ERASED);
+    });
+  });
+}
+
+const urlOf = async (fresh: Promise<TestDatabase>) => {
+  const database = await fresh;
+  onTestFinished(() => database.remove());
+  return database.url;
+};
+
+describeOnMongodb('copy', (server) => {
+  const mongodb = () => urlOf(mongoDatabase(server));
+  describeOnServer(mongodb);
+
+  test('a page and the look at the mark are one transaction', async () => {
+    const [from, to] = [at('a.db'), await mongodb()];
+    await fill(from);
+    const { updateOne } = Collection.prototype;
+    const look = vi.spyOn(Collection.prototype, 'updateOne').mockImplementation(async function (
+      this: Collection,
+      ...args
+    ) {
+      if ('writes' in ((args[1] as { $inc?: object }).$inc ?? {})) await claim(to, true);
+      return updateOne.apply(this, args);
+    });
+    onTestFinished(() => look.mockRestore());
+    await expect(copyWith([from, to], false, {})).rejects.toThrow('This copy has stopped');
+    expect(await on(to, (store) => store.listScopes())).toEqual([]);
+  });
+});
+
+describeOnPostgresql('copy', (server) => {
+  const postgresql = () => urlOf(postgresqlDatabase(server));
+  describeOnServer(postgresql);
+
+  describeOnMongodb('with another server,', (other) => {
+    const mongodb = () => urlOf(mongoDatabase(other));
+
+    test('to PostgreSQL and back, nothing is lost or changed', async () => {
+      const [first, middle, last] = [await mongodb(), await postgresql(), await mongodb()];
+      const filled = await fill(first);
+      await copied(first, middle, '--last');
+      expect(await contents(middle, filled)).toEqual(await contents(first, filled));
+      await claim(middle);
+      await copied(middle, last);
+      expect(await contents(last, filled)).toEqual(await contents(first, filled));
     });
   });
 });

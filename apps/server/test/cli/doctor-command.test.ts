@@ -23,7 +23,12 @@ import { closeService, openService } from '../../src/open-service.ts';
 import { openStore } from '../../src/open-store.ts';
 import { succeed } from '../http/call.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import {
+  describeOnEachStore,
+  rowsOf,
+  sqliteDatabase,
+  type TestDatabase,
+} from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
@@ -61,6 +66,7 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
     opened.close();
     return records;
   }
+  if (url.startsWith('postgres')) return rowsOf(url);
   await using client = new MongoClient(url);
   for (const collection of await client.db().collections()) {
     if (collection.collectionName === 'fences') continue;
@@ -424,8 +430,9 @@ describeOnMongodb('the doctor, with indexes', (server) => {
 
 test.each([
   ['settings', { PORT: 'quicksilver' }],
-  ['settings', { DATABASE_URL: 'postgres://u:quicksilver@h/d' }],
+  ['settings', { DATABASE_URL: 'postgres://u:quicksilver@h' }],
   ['store', { DATABASE_URL: 'mongodb://u:quicksilver@127.0.0.1:1/latchkey' }],
+  ['store', { DATABASE_URL: 'postgres://u:quicksilver@127.0.0.1:1/latchkey' }],
 ] as const)(
   'the doctor finds a problem of the %s in %j, and prints no value',
   async (check, settings) => {

@@ -76,7 +76,7 @@ test('a command loads no other command', async () => {
   expect(commands).toEqual(['apps/server/src/cli/operation-commands.ts']);
 });
 
-test('a command on SQLite loads neither the HTTP server nor the store of MongoDB', async () => {
+test('a command on SQLite loads neither the HTTP server nor another store', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-'));
   try {
     const loaded = await loadedBy(['app', 'create', 'Acme'], {
@@ -84,10 +84,15 @@ test('a command on SQLite loads neither the HTTP server nor the store of MongoDB
     });
     expect(loaded).toContain('packages/store-sqlite/src/sqlite-store.ts');
     const ofServe =
-      /^apps\/server\/src\/(http|openapi|metrics|tracing)\/|^packages\/store-mongodb\/|^mongodb$/;
-    // It says which URLs are its own.
-    const driver = 'packages/store-mongodb/src/driver.ts';
-    expect(loaded.filter((name) => ofServe.test(name))).toEqual([driver]);
+      /^apps\/server\/src\/(http|openapi|metrics|tracing)\/|^packages\/store-(mongodb|postgresql)\/|^(mongodb|pg)$/;
+    // They say which URLs are their own.
+    expect(new Set(loaded.filter((name) => ofServe.test(name)))).toEqual(
+      new Set([
+        'packages/store-mongodb/src/driver.ts',
+        'packages/store-postgresql/src/driver.ts',
+        'packages/store-postgresql/src/address.ts',
+      ]),
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

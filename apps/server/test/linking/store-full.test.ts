@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type OperationName, operationNames, operations } from '@latchkey/schema';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credentialFor, inputsOf } from '../cases/cases.ts';
 import { errorCases, linkingErrorCases } from '../cases/errors.ts';
 import { aDocument, DOCUMENTS, newWorld } from '../cases/world.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { type FreshDatabase, mongoDatabase, sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import {
   EVENTS,
@@ -19,9 +20,15 @@ import { openConsent, visit } from './page-flow.ts';
 
 const SETTINGS = { ...LINKING, ...EVENTS, ...DOCUMENTS };
 
-// Of two servers on one database, one finds too little room, whatever the disk of this machine has.
+// Of two servers on one database, one finds too little room, whatever the disk of this machine has. PostgreSQL does not
+// tell what is free.
 
-describeOnEachStore('a database without room', (fresh) => {
+describe('a database without room on SQLite', () => refusesRecords(sqliteDatabase));
+describeOnMongodb('a database without room', (server) =>
+  refusesRecords(() => mongoDatabase(server)),
+);
+
+function refusesRecords(fresh: FreshDatabase): void {
   const before = useServer(fresh, SETTINGS);
   let server: TestServer;
   let app: LinkingApplication;
@@ -127,4 +134,4 @@ describeOnEachStore('a database without room', (fresh) => {
       .filter(({ msg }) => msg.includes('running out of room'));
     expect(told).toEqual([expect.objectContaining({ level: 50, min_free_mb: 1_048_576 })]);
   });
-});
+}

@@ -1,12 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import * as kinds from '@latchkey/store/kinds';
 import { mongoHarness } from '@latchkey/store-mongodb/test/mongo-harness';
+import { postgresqlHarness } from '@latchkey/store-postgresql/test/postgresql-harness';
 import { pathOf } from '@latchkey/store-sqlite/driver';
 import { sqliteHarness } from '@latchkey/store-sqlite/test/sqlite-harness';
 import { everyOperation, type OpenStore } from '@latchkey/store-suite/every-operation';
 import type { StoreHarness } from '@latchkey/store-suite/harness';
 import { anId, issued, redemptionOf } from '@latchkey/store-suite/records';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import { query } from '@latchkey/test-kit/postgresql/query';
 import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { driverOf } from '../../src/open-store.ts';
@@ -64,5 +67,14 @@ describeOnMongodb('a newer schema', (server) => {
     for (const name of names) await db.collection(name).updateMany({}, { $set: { note: 'new' } });
     await db.collection('schema').updateOne({}, { $set: { version: 2 } });
     await client.close();
+  });
+});
+
+describeOnPostgresql('a newer schema', (server) => {
+  describeNewer(postgresqlHarness(server), async (url) => {
+    for (const table of names) {
+      await query(url, `ALTER TABLE ${table} ADD COLUMN note text NOT NULL DEFAULT 'new'`);
+    }
+    await query(url, 'UPDATE schema_version SET version = 2');
   });
 });

@@ -38,7 +38,7 @@ const named = (name: string) => exporter.getFinishedSpans().filter((span) => spa
 
 describeOnAnyStore('traces', (fresh) => {
   const server = useServer(fresh);
-  const database = () => (server.database.url.startsWith('file:') ? 'sqlite' : 'mongodb');
+  const database = () => server.database.system;
 
   beforeEach(() => exporter.reset());
 

@@ -61,10 +61,10 @@ const targets: Record<WorkKind, readonly Target[]> = {
 
 /**
  * Each step of each kind, and the note of the end. Every day, one of the targets, and one of the moments of each. On
- * MongoDB, all moments are for the night: one of each takes a third of their time.
+ * a server, all moments are for the night: one of each takes a third of their time.
  */
-function deathsOn({ url }: TestDatabase) {
-  const all = url.startsWith('mongodb') ? isLong : runsAll;
+function deathsOn({ system }: TestDatabase) {
+  const all = system === 'sqlite' ? runsAll : isLong;
   return workKinds.flatMap((kind) =>
     targets[kind].slice(0, runsAll ? undefined : 1).flatMap((target, index) =>
       [...WORK_STEPS[kind], 'finish'].flatMap((_, at) =>
