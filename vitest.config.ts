@@ -40,7 +40,7 @@ export default defineConfig({
       project('packages/testing'),
       project('packages/test-kit', onDatabases),
       project('apps/server', onDatabases),
-      // The README shows the service with MongoDB too.
+      // The pages show the service with PostgreSQL too.
       project('tests', { ...onDatabases, include: ['*.test.ts', '../examples/testing/*.test.ts'] }),
       // Without the servers that only this package installs.
       project('benchmarks'),

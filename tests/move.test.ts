@@ -1,12 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  dropDatabase,
-  freshName,
-  nodeArgumentsFor,
-  urlOf,
-} from '@latchkey/test-kit/mongodb/test-databases';
+import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { codeBlocks } from './support/markdown.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
@@ -18,28 +13,22 @@ const page = new URL('../docs/operations/upgrade-and-restore.md', import.meta.ur
 const copies = codeBlocks(await readFile(page, 'utf8')).filter(({ code }) =>
   code.includes('latchkey copy '),
 );
-const [FROM, TO] = ['file:./data/latchkey.db', /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/];
+const [FROM, TO] = ['file:./data/latchkey.db', /postgresql:\/\/[^'\s]*/];
 
-const server = inject('mongodbUrl');
+const server = inject('postgresqlUrl');
 
-const notRun = server ? '' : ' (not run: there is no MongoDB)';
+const notRun = server ? '' : ' (not run: there is no PostgreSQL)';
 
 test.runIf(server)(
-  `nothing that was revoked or changed is lost on the way to MongoDB${notRun}`,
+  `nothing that was revoked or changed is lost on the way to PostgreSQL${notRun}`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-move-'));
-    const name = freshName();
+    const to = await createDatabase(server as string);
     onTestFinished(async () => {
-      await dropDatabase(server as string, name);
+      await dropDatabase(to);
       await rm(folder, { recursive: true });
     });
-    const to = urlOf(server as string, name);
-    const settings = (url: string) =>
-      environment({
-        ADMIN_SECRET,
-        DATABASE_URL: url,
-        NODE_OPTIONS: nodeArgumentsFor(to).join(' '),
-      });
+    const settings = (url: string) => environment({ ADMIN_SECRET, DATABASE_URL: url });
     const start = async (url: string) => {
       const service = await startService({ cwd: folder, env: settings(url) });
       onTestFinished(() => service.kill());
@@ -54,7 +43,7 @@ test.runIf(server)(
           '-c',
           `latchkey() { node '${script}' "$@"; }; ${code.replace(TO, to)}`,
         ],
-        { cwd: folder, env: environment({ NODE_OPTIONS: nodeArgumentsFor(to).join(' ') }) },
+        { cwd: folder, env: environment() },
       );
     expect(copies).toHaveLength(2);
     const [while_it_runs = '', at_last = ''] = copies.map(({ code }) => code.replace(/^ +/gm, ''));
@@ -71,7 +60,7 @@ test.runIf(server)(
     const { exitCode, stderr } = await latchkey(['serve'], { cwd: folder, env: settings(FROM) });
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 78,
-      stderr: expect.stringContaining(name),
+      stderr: expect.stringContaining(new URL(to).pathname.slice(1)),
     });
     const after = await start(to);
     const found = await operator(after, 'GET', `/applications/${id}`);

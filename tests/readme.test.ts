@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 // Declares the types of `inject`.
 import type {} from '@latchkey/test-kit/global-setup';
 import { slow } from '@latchkey/test-kit/long';
-import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import {
@@ -23,17 +23,12 @@ import { typeCheck } from './support/type-check.ts';
 
 const root = new URL('../', import.meta.url);
 
-const mongodbServer = inject('mongodbUrl');
-const mongodbName = freshName();
+const postgresql = inject('postgresqlUrl');
 
 /** Reads the page under test. */
 let reader: Reader;
 /** The blocks of that page. */
 let blocks: CodeBlock[];
-
-afterAll(async () => {
-  if (mongodbServer !== undefined) await dropDatabase(mongodbServer, mongodbName);
-});
 
 /** A text in which the parts that differ from run to run are replaced. */
 function leveled(text: string): string {
@@ -129,7 +124,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   async sh(block) {
     await shell(block.code);
     await convertIssued();
-    if (!block.code.includes('mongodb://')) return;
+    if (!block.code.includes('postgresql://')) return;
 
     // "It creates no demo if DATABASE_URL is set: create an application as shown above."
     for (const command of [/ app create /, / code issue /]) {
@@ -178,8 +173,12 @@ async function describePage(page: string): Promise<void> {
   beforeAll(async () => {
     await requireTools(['bash', 'curl', 'python3']);
     blocks = codeBlocks(text);
-    reader = await Reader.create(mongodbServer && urlOf(mongodbServer, mongodbName));
-    return () => reader.close();
+    const databaseUrl = postgresql && (await createDatabase(postgresql));
+    reader = await Reader.create(databaseUrl);
+    return async () => {
+      await reader.close();
+      if (databaseUrl !== undefined) await dropDatabase(databaseUrl);
+    };
   });
 
   // In order and in one shell: a block uses what the blocks before it start or export.
@@ -189,8 +188,8 @@ async function describePage(page: string): Promise<void> {
       if (way === undefined) {
         throw new Error(`Nothing runs a block of "${block.language}": add a way to do it here.`);
       }
-      if (block.code.includes('mongodb://') && mongodbServer === undefined) {
-        context.skip('there is no MongoDB');
+      if (block.code.includes('postgresql://') && postgresql === undefined) {
+        context.skip('there is no PostgreSQL');
       }
       await way(block);
     });

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { PORT_OF_PAGES, startLinkingProgram } from './linking-program.ts';
 import type { RunningProgram } from './program.ts';
 import {
@@ -19,8 +18,8 @@ import {
 
 /** The address of the service in the README. */
 const ADDRESS = 'http://127.0.0.1:3000';
-/** The address of MongoDB in the README. */
-const MONGODB = /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/;
+/** The address of PostgreSQL on a page. */
+const POSTGRESQL = /postgresql:\/\/[^'\s]*/;
 
 // Replaces `npm` in a block. The scripts of the root install and build, which is already done when
 // these tests run; then they run the command line or pack packages, as this does. `npm start` is only
@@ -95,13 +94,13 @@ const notes: [Noted, RegExp][] = [
 /**
  * A reader of the README who pastes its blocks into one shell, in order. What a block exports is set
  * for the next ones. Only what a reader must replace is replaced: the placeholders above, and the
- * addresses of the service and of MongoDB, which have other ports in a test.
+ * addresses of the service and of PostgreSQL, which have other ports in a test.
  */
 export class Reader {
   readonly #folder: string;
   /** Contains the repository and the reader's own projects. */
   readonly #repository: string;
-  readonly #mongodbUrl: string | undefined;
+  readonly #databaseUrl: string | undefined;
   #env: Environment;
   /** The working directory of the shell. */
   #cwd: string;
@@ -109,19 +108,19 @@ export class Reader {
   #service: ServiceProcess | undefined;
   readonly #programs: RunningProgram[] = [];
 
-  /** @param mongodbUrl - the database to use in place of the README's */
-  static async create(mongodbUrl: string | undefined): Promise<Reader> {
+  /** @param databaseUrl - the PostgreSQL to use in place of the page's */
+  static async create(databaseUrl: string | undefined): Promise<Reader> {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-readme-'));
     await mkdir(join(folder, 'latchkey'));
     await symlink(examples, join(folder, 'latchkey/examples'));
-    return new Reader(folder, mongodbUrl);
+    return new Reader(folder, databaseUrl);
   }
 
-  private constructor(folder: string, mongodbUrl: string | undefined) {
+  private constructor(folder: string, databaseUrl: string | undefined) {
     this.#folder = folder;
     this.#repository = join(folder, 'latchkey');
     this.#cwd = this.#repository;
-    this.#mongodbUrl = mongodbUrl;
+    this.#databaseUrl = databaseUrl;
     this.#env = environment({
       ...Object.fromEntries(network),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
@@ -204,11 +203,7 @@ export class Reader {
 
   async #replace(code: string): Promise<string> {
     let text = code.replaceAll(ADDRESS, () => this.service.url);
-    if (MONGODB.test(text)) {
-      if (this.#mongodbUrl === undefined) throw new Error('There is no MongoDB.');
-      text = text.replace(MONGODB, this.#mongodbUrl);
-      this.#env.NODE_OPTIONS = nodeArgumentsFor(this.#mongodbUrl).join(' ');
-    }
+    if (this.#databaseUrl !== undefined) text = text.replace(POSTGRESQL, this.#databaseUrl);
     const created = this.#noted.get('the secret of a new application');
     if (created !== undefined && !text.includes('lk_code_…')) {
       text = text.replaceAll('lk_app_…', created);

@@ -25,7 +25,7 @@ export function addCopyCommand(command: Command, terminal: Terminal): void {
     .action((options, command) => copy(terminal, options, command));
   addExamples(
     command,
-    'copy --from file:./data/latchkey.db --to mongodb://127.0.0.1:27017/latchkey?replicaSet=rs0',
+    'copy --from file:./data/latchkey.db --to postgresql://latchkey@127.0.0.1:5432/latchkey',
     'copy --from file:./data/latchkey.db --to-file /run/secrets/database_url --last',
   );
 }

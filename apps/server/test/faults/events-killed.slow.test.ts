@@ -5,11 +5,13 @@ import { longer } from '@latchkey/test-kit/long';
 import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import { query } from '@latchkey/test-kit/postgresql/query';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../history/nemesis.ts';
-import { sqliteDatabase } from '../http/databases.ts';
+import { postgresqlDatabase, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { urlThrough } from './behind-proxy.ts';
 import { MongodbProxy } from './mongodb-proxy.ts';
 import {
@@ -27,84 +29,96 @@ const say = (where: string, kills: Map<string, number>, counts: object) => {
   process.stderr.write(`kill -9 on ${where}: ${found}; ${JSON.stringify(counts)}\n`);
 };
 
-test('two services on SQLite, killed at any step, tell every change', { timeout }, async () => {
+/** Kills services at moments that likely find each step, until each was found often enough. */
+async function killOnSql(where: string, database: TestDatabase): Promise<void> {
   const KILLS = longer(20, 200);
   const random = seededRandom('kill -9 of what tells');
-  const database = await sqliteDatabase();
   onTestFinished(database.remove);
   const telling = await TellingServices.start({ A: database.url, B: database.url });
-  const steps = Object.keys(sqliteSteps) as SqliteStep[];
+  const steps = Object.keys(sqlSteps) as SqlStep[];
   const found = new Map(steps.map((step) => [step, 0]));
   for (let kills = 0; kills < 6 * KILLS && Math.min(...found.values()) < KILLS; kills++) {
     await sleep(random() * 100);
     const rarest = steps.toSorted((a, b) => (found.get(a) ?? 0) - (found.get(b) ?? 0))[0];
-    const service = telling.services[await telling.next(sqliteSteps[rarest as SqliteStep])];
+    const service = telling.services[await telling.next(sqlSteps[rarest as SqlStep])];
     const { pid } = service;
     await service.kill();
-    for (const step of stepsFound(database.url, telling, pid)) {
+    for (const step of stepsFound(await eventsIn(database), telling, pid)) {
       found.set(step, (found.get(step) ?? 0) + 1);
     }
     await service.restart();
   }
-  say('SQLite', found, await telling.verify(database.url));
+  say(where, found, await telling.verify(database.url));
   for (const [step, kills] of found) expect([step, kills >= KILLS]).toEqual([step, true]);
+}
+
+test('two services on SQLite, killed at any step, tell every change', { timeout }, async () => {
+  await killOnSql('SQLite', await sqliteDatabase());
+});
+
+describeOnPostgresql('two services, killed at any step,', (server) => {
+  test('tell every change', { timeout }, async () => {
+    await killOnSql('PostgreSQL', await postgresqlDatabase(server));
+  });
 });
 
 /**
  * The steps, and the moment of a kill that likely finds them. Deliveries are stored just before the mark is
  * removed, so few kills come in between.
  */
-const sqliteSteps = {
+const sqlSteps = {
   'before the mark': 'asked',
   'after the mark': 'acknowledged',
   'after the claim': 'heard',
   "after the receiver's answer, before 'delivered'": 'answered',
 } as const satisfies Record<string, Moment>;
 
-type SqliteStep = keyof typeof sqliteSteps;
+type SqlStep = keyof typeof sqlSteps;
+
+/** The events of grants, by what has become of them. */
+type Events = Record<'marked' | 'pending' | 'delivered', Set<string>>;
+
+// One statement, so that it sees one moment.
+const EVENTS = `SELECT 'marked' AS state, type, about AS grant_id FROM marks WHERE of = 'grants'
+  UNION ALL SELECT status, type, grant_id FROM deliveries WHERE grant_id IS NOT NULL`;
+
+async function eventsIn({ url, system }: TestDatabase): Promise<Events> {
+  const found: Events = { marked: new Set(), pending: new Set(), delivered: new Set() };
+  for (const { state, type, grant_id } of await rowsOf()) {
+    const of = typeof grant_id === 'string' ? grant_id : uuidFromBytes(grant_id);
+    found[state]?.add(eventOf({ type, of }));
+  }
+  return found;
+
+  async function rowsOf() {
+    type Row = { state: keyof Events; type: Change['type']; grant_id: string | Uint8Array };
+    if (system === 'postgresql') return query<Row>(url, EVENTS);
+    const database = new DatabaseSync(url.slice('file:'.length), { readOnly: true });
+    const rows = database.prepare(EVENTS).all() as Row[];
+    database.close();
+    return rows;
+  }
+}
 
 /** The steps at which a process was killed, as the database shows them. */
 function stepsFound(
-  url: string,
+  { marked: marks, pending, delivered }: Events,
   { changes, messages }: TellingServices,
   pid: number,
-): SqliteStep[] {
-  const database = new DatabaseSync(url.slice('file:'.length), { readOnly: true });
-  const idsIn = (table: string, about: string) =>
-    database.prepare(`SELECT type, ${about} AS grant_id FROM ${table}`).all() as {
-      type: Change['type'];
-      grant_id: Uint8Array;
-    }[];
-  const eventsIn = (table: string, about: string) =>
-    new Set(
-      idsIn(table, about).map(({ type, grant_id }) =>
-        eventOf({ type, of: uuidFromBytes(grant_id) }),
-      ),
-    );
-  database.exec('BEGIN');
-  const marks = eventsIn("marks WHERE of = 'grants'", 'about');
-  const delivered = eventsIn(
-    "deliveries WHERE grant_id IS NOT NULL AND status = 'delivered'",
-    'grant_id',
-  );
-  const pending = eventsIn(
-    "deliveries WHERE grant_id IS NOT NULL AND status = 'pending'",
-    'grant_id',
-  );
-  database.close();
+): SqlStep[] {
   const marked = new Set([...marks].filter((one) => !pending.has(one) && !delivered.has(one)));
 
   const own = changes.filter((change) => change.pid === pid);
   const sent = messages.filter((message) => message.pid === pid && pending.has(message.about));
   const isUnmarked = (change: Change) =>
     [marked, pending, delivered].every((events) => !events.has(eventOf(change)));
-  const holds: Record<SqliteStep, boolean> = {
+  const holds: Record<SqlStep, boolean> = {
     'before the mark': own.some((one) => !one.isAcknowledged && isUnmarked(one)),
     'after the mark': own.some((change) => marked.has(eventOf(change))),
     'after the claim': sent.some(({ isAnswered }) => !isAnswered),
     "after the receiver's answer, before 'delivered'": sent.some(({ isAnswered }) => isAnswered),
   };
-  return (Object.keys(holds) as SqliteStep[]).filter((step) => holds[step]);
+  return (Object.keys(holds) as SqlStep[]).filter((step) => holds[step]);
 }
 
 /** A command of the service at which it is killed: before the database has it, or after. */
