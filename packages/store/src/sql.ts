@@ -210,8 +210,9 @@ export function joinsOf(
   fields: readonly string[],
   joins: Readonly<Record<string, Join>>,
 ) {
-  const others = Object.entries(joins).map(([as, { kind, by, fields }], place) => {
-    const table = `j${place}`;
+  const others = Object.entries(joins).map(([as, { kind, by, fields }]) => {
+    // So PostgreSQL calls it, too.
+    const table = as.toLowerCase();
     return {
       as,
       columns: fields.map((name) => `${table}.${name} AS ${table}_${name}`),
