@@ -25,7 +25,10 @@ export const driver: StoreDriver = {
     return openPostgresqlTarget(url);
   },
 
-  async *inspect() {},
+  async *inspect(url, { clock, reducesRevoked }) {
+    const { inspectPostgresql } = await import('./inspect.ts');
+    yield* inspectPostgresql(url, clock, { reducesRevoked });
+  },
 
   async backUp() {
     throw ownTools('backed up', 'pg_basebackup with the archived WAL, or pg_dump');

@@ -61,13 +61,9 @@ export async function askServer(send: Send): Promise<ServerFacts> {
 }
 
 /** What an operator should know, in whole sentences. */
-export const warningsOf = ({ standbys, hasFullPageWrites }: ServerFacts): string[] => [
-  ...(standbys.length > 0 ? [] : [ALONE]),
-  ...(hasFullPageWrites ? [] : [TORN]),
-];
+export const warningsOf = ({ hasFullPageWrites }: ServerFacts): string[] =>
+  hasFullPageWrites ? [] : [TORN];
 
-const ALONE =
-  'No standby is synchronous: what is acknowledged is as durable as the one disk of the server, and after a failover to a standby a revoked grant may live again. Name one in synchronous_standby_names.';
 const TORN =
   'The server runs with full_page_writes = off: on most file systems, a crash of its machine damages the database. Set full_page_writes = on, unless yours never writes a part of a page, as ZFS.';
 

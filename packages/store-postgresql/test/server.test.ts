@@ -41,10 +41,9 @@ test.each([
   });
 });
 
-test('warns of what only some set-ups may do without', async () => {
-  expect(warningsOf(await ask({ names: 'b' }))).toEqual([]);
+test('warns of what only some file systems may do without', async () => {
+  expect(warningsOf(await ask({}))).toEqual([]);
   expect(warningsOf(await ask({ pages: false }))).toEqual([
-    expect.stringMatching(/No standby is synchronous.* one disk/),
     expect.stringContaining('full_page_writes = on'),
   ]);
 });
