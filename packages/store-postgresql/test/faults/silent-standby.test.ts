@@ -1,0 +1,133 @@
+import type { Store } from '@latchkey/store/store';
+import {
+  aCode,
+  anAccount,
+  anApplication,
+  anId,
+  anInitiator,
+  granted,
+  issued,
+  newCode,
+  redemptionOf,
+} from '@latchkey/store-suite/records';
+import { describeWithPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import { PostgresqlServer } from '@latchkey/test-kit/postgresql/server';
+import { createDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openPostgresqlStore } from '../../src/postgresql-store.ts';
+
+const impatient = { connect: 30_000, operation: 300, outcome: 300 };
+const revocation = (grant_id: string) => ({
+  ...{ grant_id, application_id: null, now: Date.now(), initiator: anInitiator() },
+});
+
+describeWithPostgresql('a synchronous standby that is silent', (programs) => {
+  let server: PostgresqlServer;
+  let url: string;
+  let store: Store;
+  beforeAll(async () => {
+    server = await PostgresqlServer.start(programs);
+  });
+  afterAll(() => server?.stop());
+
+  beforeEach(async () => {
+    url = await createDatabase(server.url);
+    // What a database has set must not weaken a commit, or hide that its wait was cancelled.
+    const name = new URL(url).pathname.slice(1);
+    await server.query(`ALTER DATABASE "${name}" SET synchronous_commit = off`);
+    await server.query(`ALTER DATABASE "${name}" SET client_min_messages = error`);
+    store = await openPostgresqlStore({ url, clock: Date.now, timeouts: impatient });
+    return async () => {
+      await loud();
+      await store.close();
+    };
+  });
+
+  const waitFor = async (names: string) => {
+    await server.configure({ synchronous_standby_names: names });
+    await vi.waitFor(async () =>
+      expect(await server.query('SHOW synchronous_standby_names')).toEqual([
+        { synchronous_standby_names: names },
+      ]),
+    );
+  };
+  const silent = () => waitFor('nobody');
+  const loud = () => waitFor('');
+
+  /** The code of each error, or what was returned. */
+  const outcomes = async (calls: readonly (() => Promise<unknown>)[]) => {
+    const settled = await Promise.allSettled(calls.map((call) => call()));
+    return settled.map((one) => (one.status === 'rejected' ? one.reason.code : one));
+  };
+
+  test('holds back every answer that decides something, also that there is none', async () => {
+    const [{ grant }, code] = [await granted(store), await issued(store)];
+    const application = anApplication();
+    await store.createApplication(application);
+    const none = anId();
+    await silent();
+
+    const reads = [grant.grant_id, none].flatMap((id) => [
+      () => store.authenticateGrant(id, { currentAccount: false }),
+      () => store.authenticateGrant(id, { currentAccount: true }),
+      () => store.findCode(id),
+    ]);
+    expect(await outcomes(reads)).toEqual(reads.map(() => 'store_unavailable'));
+    const writes = [
+      () => store.redeemCode(redemptionOf(code)),
+      () => store.redeemCode(redemptionOf(aCode())),
+      () => store.redeemCode(redemptionOf({ ...code, grant_id: grant.grant_id })),
+      () => store.revokeGrant(revocation(grant.grant_id)),
+      () => store.revokeGrant(revocation(none)),
+      () => store.issueCode(newCode(aCode())),
+      () => store.putAccount(anAccount()),
+      () => store.findApplication(application.id),
+    ];
+    for (const outcome of await outcomes(writes)) {
+      expect(outcome).toMatch(/^(outcome_unknown|store_unavailable)$/);
+    }
+
+    await loud();
+    // What was sent is made once, or not at all.
+    const redeemed = await store.authenticateGrant(code.grant_id, { currentAccount: false });
+    const again = await store.redeemCode(redemptionOf(code));
+    expect(again === null).toBe(redeemed !== null);
+  });
+
+  test('acknowledges nothing if somebody cancels the wait for it', async () => {
+    const [{ grant }, code] = [await granted(store), await issued(store)];
+    const patient = await openPostgresqlStore({
+      ...{ url, clock: Date.now, timeouts: { ...impatient, operation: 30_000 } },
+    });
+    const holder = await new Client({ connectionString: url }).connect();
+    await holder.query('BEGIN; SELECT FROM grants FOR UPDATE');
+    const found = outcomes([
+      () => patient.redeemCode(redemptionOf(code)),
+      () => patient.revokeGrant(revocation(grant.grant_id)),
+    ]);
+    await vi.waitFor(async () => expect(await waiting('Lock')).toHaveLength(2));
+    await silent();
+    const read = outcomes([() => patient.findCode(code.grant_id)]);
+    await holder.query('ROLLBACK');
+    await holder.end();
+    await vi.waitFor(async () => expect(await waiting('IPC')).toHaveLength(3));
+    const cancelling = setInterval(cancelWaits, 20);
+    expect([await found, await read]).toEqual([
+      ['outcome_unknown', 'outcome_unknown'],
+      ['store_unavailable'],
+    ]);
+    clearInterval(cancelling);
+    await patient.close();
+  });
+
+  const waiting = (type: string) =>
+    server.query('SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = $2', [
+      new URL(url).pathname.slice(1),
+      type,
+    ]);
+  const cancelWaits = () =>
+    server.query(
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+    );
+});
