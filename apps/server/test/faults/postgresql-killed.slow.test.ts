@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { longer } from '@latchkey/test-kit/long';
+import { describeWithPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import { Relay } from '@latchkey/test-kit/postgresql/relay';
+import { Replication } from '@latchkey/test-kit/postgresql/replication';
+import type { PostgresqlServer } from '@latchkey/test-kit/postgresql/server';
+import { createDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { seededRandom } from '@latchkey/test-kit/seeded-random';
+import { afterAll, beforeAll, test } from 'vitest';
+import { linkedApplication } from '../http/linked-application.ts';
+import { Load } from './load.ts';
+import { ready, startProcess } from './server-process.ts';
+
+const ROUNDS = longer(2, 30);
+const timeout = longer(600_000, 1_800_000);
+
+describeWithPostgresql('a service outlives a failover, and nothing is lost,', (programs) => {
+  let set: Replication;
+  let relay: Relay;
+  beforeAll(async () => {
+    set = await Replication.start(programs, { standbys: 1 });
+    relay = await Relay.start(set.url);
+  }, timeout);
+  afterAll(async () => {
+    await relay?.stop();
+    await set?.stop();
+  });
+
+  /** Does something to the servers under load, and holds the service to what it acknowledged. */
+  async function underLoad(harm: (random: () => number) => Promise<void>): Promise<void> {
+    const server = await startProcess(relay.urlOf(await createDatabase(set.url)));
+    const random = seededRandom('harm to the servers');
+    const load = new Load(server, await linkedApplication(server), random);
+    for (let round = 0; round < ROUNDS; round++) {
+      load.start(8);
+      while (load.linked < 10) await sleep(10);
+      await sleep(random() * 300);
+      await harm(random);
+      await ready(server);
+      await load.stop();
+      await load.verify();
+    }
+  }
+
+  const standby = () => set.standbys[0] as PostgresqlServer;
+
+  /** As an operator does it: until the former primary follows, the new one has no standby to wait for. */
+  async function promoteTheStandby(): Promise<void> {
+    await set.promote(standby());
+    await set.primary.configure({ synchronous_standby_names: '' });
+  }
+
+  async function joinAgain(former: PostgresqlServer): Promise<void> {
+    await set.rejoin(former);
+    await set.primary.configure({ synchronous_standby_names: null });
+    await set.settled();
+  }
+
+  test('when the primary is killed', { timeout }, async () => {
+    await underLoad(async (random) => {
+      const former = set.primary;
+      await former.kill();
+      await sleep(random() * 1_000);
+      await promoteTheStandby();
+      relay.leadTo(set.url);
+      await joinAgain(former);
+    });
+  });
+
+  test('when the standby is promoted beside it, and it is asked for a while', {
+    timeout,
+  }, async () => {
+    await underLoad(async (random) => {
+      const former = set.primary;
+      await promoteTheStandby();
+      await sleep(random() * 2_000);
+      if (random() < 0.5) {
+        await former.kill();
+        await former.restart();
+        await sleep(random() * 500);
+      }
+      relay.leadTo(set.url);
+      await joinAgain(former);
+    });
+  });
+
+  test('when the standby is silent, or all are killed', { timeout }, async () => {
+    await underLoad(async (random) => {
+      await standby().pause();
+      await sleep(random() * 8_000);
+      if (random() < 0.5) {
+        await set.primary.kill();
+        await set.primary.restart();
+      }
+      await standby().resume();
+      await set.settled();
+    });
+  });
+});
