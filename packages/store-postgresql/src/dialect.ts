@@ -1,3 +1,4 @@
+import { isUuid } from '@latchkey/schema';
 import type { FieldType } from '@latchkey/store/kind';
 import type { Dialect } from '@latchkey/store/sql';
 
@@ -7,13 +8,16 @@ export const types: Readonly<Record<FieldType, string>> = {
   ...{ time: 'bigint', number: 'bigint', flag: 'boolean' },
 };
 
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+/** The server refuses a text that is no id, such as one of a log that somebody wrote. */
+const id = (value: string): string => (isUuid(value) ? value : NOBODY);
 const same = (value: never): unknown => value;
 const json = (value: never): unknown => JSON.stringify(value);
 
 export const dialect: Dialect = {
   parameter: (place, type) => `$${place}::${types[type]}`,
   encode: {
-    ...{ id: same, bytes: same, text: same, time: same, number: same, flag: same },
+    ...{ id, bytes: same, text: same, time: same, number: same, flag: same },
     ...{ json, by: json },
   },
   // The pool parses numbers and JSON.
