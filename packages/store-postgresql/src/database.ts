@@ -18,6 +18,7 @@ import {
   isConflict,
   isDatabaseError,
   isOfServer,
+  tooLate,
   unavailable,
   waitCancelled,
 } from './errors.ts';
@@ -161,7 +162,7 @@ export class Database {
       return await this.send(text, values);
     } catch (error) {
       // Such as of an idle connection that the server has closed.
-      if (!isDatabaseError(error) || error.fate !== 'unknown') throw error;
+      if (!isDatabaseError(error) || error.fate !== 'unknown' || error.isLate) throw error;
       return this.send(text, values);
     }
   }
@@ -232,6 +233,7 @@ export class Database {
           return rows;
         } catch (error) {
           if (isDatabaseError(error)) throw error;
+          if (!isHeld) throw tooLate(this.#timeouts.operation);
           const isRefused = isOfServer(error) && (await isAlive(client));
           throw new DatabaseError(error, isRefused ? 'refused' : 'unknown');
         } finally {

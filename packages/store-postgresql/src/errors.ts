@@ -22,8 +22,10 @@ export class DatabaseError extends Error {
   /** SQLSTATE, or a code of Node; null if there is none. */
   readonly code: string | null;
   readonly fate: Fate;
+  /** Whether its time was over. */
+  readonly isLate: boolean;
 
-  constructor(error: unknown, fate: Fate) {
+  constructor(error: unknown, fate: Fate, { isLate = false } = {}) {
     const message = error instanceof Error ? error.message : String(error);
     const code = codeOf(error);
     const remedy = remedies[code ?? ''];
@@ -32,6 +34,7 @@ export class DatabaseError extends Error {
     );
     this.code = code;
     this.fate = fate;
+    this.isLate = isLate;
   }
 }
 
@@ -40,6 +43,13 @@ export const waitCancelled = () =>
   new DatabaseError(
     'The wait for the synchronous standby was cancelled, so the standby may lack the last writes. Find out who cancelled it.',
     'unknown',
+  );
+
+export const tooLate = (ms: number) =>
+  new DatabaseError(
+    `PostgreSQL has not responded within ${ms / 1_000} s. If it runs, look whether its synchronous standby does.`,
+    'unknown',
+    { isLate: true },
   );
 
 const codeOf = (error: unknown): string | null =>
