@@ -4,9 +4,9 @@
  */
 export const CEILINGS = {
   'convert on SQLite': { files: 41, functions: 143 },
-  'convert on MongoDB': { files: 41, functions: 179 },
+  'convert on MongoDB': { files: 43, functions: 183 },
   'linking flow': { files: 96, functions: 390 },
-  'app create': { files: 84, functions: 341 },
+  'app create': { files: 84, functions: 345 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },
   'add one optional member of an application': { files: 10 },
