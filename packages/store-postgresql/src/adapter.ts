@@ -459,7 +459,7 @@ export function postgresqlAdapter(
       const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
       const statement = (found === null ? inserting : replacing)(mark !== null);
       const values = valuesOfAll(statement, [{ ...put, version: found?.version, mark }]);
-      return async (begin?: () => void) => {
+      return async (begin?: () => boolean) => {
         const rows = await database.send(statement.text, values, begin);
         return rows.length === 1 || null;
       };
@@ -476,7 +476,7 @@ export function postgresqlAdapter(
           );
           if (put === undefined) return { result };
           const send = write(found, put, event);
-          if (isBestEffort) return (await database.run(send)) && { result };
+          if (isBestEffort) return (await database.run(() => send())) && { result };
           const isPut = (record: Input) =>
             names.every((name) => meets('equal', record[name] ?? null, put[name] ?? null));
           const isOver = await database.settle<true | null>({

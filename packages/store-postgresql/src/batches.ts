@@ -1,9 +1,4 @@
-import {
-  isPastDeadline,
-  pastDeadline,
-  type RequestScope,
-  requestScope,
-} from '@latchkey/domain/request-scope';
+import { pastDeadline } from '@latchkey/domain/request-scope';
 import type { Input, Source, Term } from '@latchkey/store/condition';
 import { gather } from '@latchkey/store/gather';
 import { byShape, type Statement } from '@latchkey/store/sql';
@@ -44,8 +39,8 @@ export function sharedReads(
 
 interface Asked {
   input: Input;
-  begin: () => void;
-  scope: RequestScope | undefined;
+  /** False if it is too late. */
+  begin(): boolean;
 }
 
 /**
@@ -57,38 +52,34 @@ export function sharedWrites(
   terms: readonly Term[],
   key: Source,
   write: WriteText,
-): (input: Input, begin: () => void) => Promise<Row | null> {
+): (input: Input, begin: () => boolean) => Promise<Row | null> {
   const make = byShape(terms, (like) => {
     const prepared = shared((statement) => write(statement, like));
-    return gather<Asked, Row | null>(
-      async (all) => {
-        // Once a request is over, nothing is written for it any more.
-        const inTime = all.filter(({ scope }) => !isPastDeadline(scope));
-        const rows = await sendAll(database, prepared, inTime);
-        const made = new Map(inTime.map((one, place) => [one, rows[place] ?? null]));
-        return all.map((one) => made.get(one) ?? (made.has(one) ? null : late()));
-      },
-      { most: MOST_TOGETHER, apart: ({ input }) => key(input) },
-    );
+    return gather<Asked, Row | null>((all) => sendAll(database, prepared, all), {
+      most: MOST_TOGETHER,
+      apart: ({ input }) => key(input),
+    });
   });
-  return (input, begin) => make(input)({ input, begin, scope: requestScope() });
+  return (input, begin) => make(input)({ input, begin });
 }
-
-const late = (): Promise<never> => Promise.reject(pastDeadline());
 
 async function sendAll(
   database: Database,
   prepared: Prepared,
   all: readonly Asked[],
 ): Promise<(Row | null | Promise<Row | null>)[]> {
-  if (all.length === 0) return [];
-  const inputs = all.map(({ input }) => input);
-  const begin = () => {
-    for (const { begin } of all) begin();
-  };
+  let begun: readonly Asked[] = [];
   try {
-    const rows = await database.send(prepared.text, valuesOfAll(prepared, inputs), begin);
-    return rowsOf(rows, all.length);
+    const rows = await database.send(prepared.text, () => {
+      begun = all.filter((one) => one.begin());
+      const inputs = begun.map(({ input }) => input);
+      return valuesOfAll(prepared, inputs);
+    });
+    const made = rowsOf(rows, begun.length);
+    return all.map((one) => {
+      const place = begun.indexOf(one);
+      return place === -1 ? Promise.reject(pastDeadline()) : (made[place] ?? null);
+    });
   } catch (error) {
     if (!isDatabaseError(error) || error.fate !== 'refused' || all.length === 1) throw error;
   }

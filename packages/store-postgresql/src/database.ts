@@ -32,10 +32,12 @@ export type Values = readonly unknown[];
 /** Sends a statement of a transaction. */
 export type Send = (text: string, values?: Values) => Promise<Row[]>;
 
+type Begin = () => boolean;
+
 /** A write of one statement. */
 export interface Write<T> extends Omit<SettledWrite<T>, 'send'> {
-  /** @param begin - to be called once it is sent */
-  send(begin: () => void): Promise<T>;
+  /** @param begin - called just before it is sent; false if it is too late for that */
+  send(begin: Begin): Promise<T>;
 }
 
 /** A deadlock ends one of those that wait for each other, so few repetitions are enough. */
@@ -99,15 +101,30 @@ export class Database {
    * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
    */
   settle<T>(write: Write<T>): Promise<T> {
+    const scope = requestScope();
     let isBegun = false;
+    let isOver = false;
     const begin = () => {
-      isBegun = true;
+      // Once a request is over, nothing is written for it any more.
+      isOver ||= isPastDeadline(scope);
+      isBegun ||= !isOver;
+      return !isOver;
     };
+    const late = () => (isBegun && !write.isPart ? outcomeUnknown(write) : pastDeadline());
     const settled = { ...write, send: () => sentOf(write.send(begin)) };
     const settling = { timeout: this.#timeouts.outcome, closing: this.#closing.signal };
     return this.run(
-      () => settle(settled, { ...settling, isDatabaseError, unavailable }),
-      () => (isBegun && !write.isPart ? outcomeUnknown(write) : pastDeadline()),
+      async () => {
+        try {
+          return await settle(settled, { ...settling, isDatabaseError, unavailable });
+        } catch (error) {
+          throw isOver ? late() : error;
+        }
+      },
+      () => {
+        isOver = true;
+        return late();
+      },
     );
   }
 
@@ -167,9 +184,17 @@ export class Database {
     }
   }
 
-  /** @throws DatabaseError */
-  send(text: string, values?: Values, begin = () => {}): Promise<Row[]> {
-    return this.#repeated(() => this.#withClient((send) => send(text, values), begin));
+  /**
+   * @param values - may be made only once there is a connection to send them
+   * @throws DatabaseError
+   */
+  send(text: string, values?: Values | (() => Values), begin: Begin = () => true): Promise<Row[]> {
+    return this.#repeated(() =>
+      this.#withClient((send) => {
+        if (!begin()) throw pastDeadline();
+        return send(text, typeof values === 'function' ? values() : values);
+      }),
+    );
   }
 
   async #whenPrepared<T>(work: () => Promise<T>): Promise<T> {
@@ -199,8 +224,9 @@ export class Database {
     }
   }
 
-  #inTransaction<T>(work: (send: Send) => Promise<T>, begin: () => void): Promise<T> {
+  #inTransaction<T>(work: (send: Send) => Promise<T>, begin: Begin): Promise<T> {
     return this.#withClient(async (send) => {
+      if (!begin()) throw pastDeadline();
       await send('BEGIN');
       try {
         const result = await work(send);
@@ -210,11 +236,11 @@ export class Database {
         await send('ROLLBACK').catch(() => undefined);
         throw error;
       }
-    }, begin);
+    });
   }
 
   /** A connection that is late is destroyed: to cancel a statement could acknowledge what no standby has. */
-  async #withClient<T>(work: (send: Send) => Promise<T>, begin: () => void): Promise<T> {
+  async #withClient<T>(work: (send: Send) => Promise<T>): Promise<T> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw new DatabaseError(error, 'unsent');
     });
@@ -223,7 +249,6 @@ export class Database {
       if (isHeld) client.release(isBroken);
       isHeld = false;
     };
-    begin();
     try {
       return await work(async (text, values) => {
         const timer = setTimeout(release, this.#timeouts.operation, true);
@@ -241,7 +266,7 @@ export class Database {
         }
       });
     } catch (error) {
-      release(!isDatabaseError(error) || error.fate !== 'refused');
+      release(isDatabaseError(error) && error.fate === 'unknown');
       throw error;
     } finally {
       release(false);

@@ -78,7 +78,7 @@ type Running<R> = Generator<unknown, R, any>;
 export type StepCall<I, R> = (input: I) => Running<R>;
 
 /**
- * Steps that are made in their order. On SQL, all are one transaction. On MongoDB, each is a durable write of its
+ * Steps that are made in their order. On SQLite, all are one transaction. Elsewhere, each is a durable write of its
  * own, so a sequence has to be right wherever it is cut.
  */
 export interface Steps {
@@ -112,7 +112,7 @@ export interface Steps {
     joins: Readonly<Record<string, Join>>,
     result: (record: never, input: I) => R,
   ): StepCall<I, R | null>;
-  /** Tidies up. A failure does not undo the steps before, so on MongoDB it is not told. */
+  /** Tidies up. A failure does not undo the steps before, so it is not told, but on SQLite. */
   remove<K extends AnyKind, I>(kind: K, where: Site<K, I>): StepCall<I, void>;
 }
 
