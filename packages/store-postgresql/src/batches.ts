@@ -27,10 +27,10 @@ export function sharedReads(
   const ask = byShape(terms, (like) => {
     const prepared = shared((statement) => write(statement, like));
     return gather<Input, Row | null>(
-      async (inputs) => {
+      togetherOrAlone(async (inputs) => {
         const rows = await database.tryRead(prepared.text, valuesOfAll(prepared, inputs));
         return rowsOf(rows, inputs.length);
-      },
+      }),
       { most: MOST_TOGETHER },
     );
   });
@@ -55,10 +55,10 @@ export function sharedWrites(
 ): (input: Input, begin: () => boolean) => Promise<Row | null> {
   const make = byShape(terms, (like) => {
     const prepared = shared((statement) => write(statement, like));
-    return gather<Asked, Row | null>((all) => sendAll(database, prepared, all), {
-      most: MOST_TOGETHER,
-      apart: ({ input }) => key(input),
-    });
+    return gather<Asked, Row | null>(
+      togetherOrAlone((all) => sendAll(database, prepared, all)),
+      { most: MOST_TOGETHER, apart: ({ input }) => key(input) },
+    );
   });
   return (input, begin) => make(input)({ input, begin });
 }
@@ -67,27 +67,35 @@ async function sendAll(
   database: Database,
   prepared: Prepared,
   all: readonly Asked[],
-): Promise<(Row | null | Promise<Row | null>)[]> {
+): Promise<Results> {
   let begun: readonly Asked[] = [];
-  try {
-    const rows = await database.send(prepared.text, () => {
-      begun = all.filter((one) => one.begin());
-      const inputs = begun.map(({ input }) => input);
-      return valuesOfAll(prepared, inputs);
-    });
-    const made = rowsOf(rows, begun.length);
-    return all.map((one) => {
-      const place = begun.indexOf(one);
-      return place === -1 ? Promise.reject(pastDeadline()) : (made[place] ?? null);
-    });
-  } catch (error) {
-    if (!isDatabaseError(error) || error.fate !== 'refused' || all.length === 1) throw error;
-  }
-  // One by one: the others are made, and each has its own error.
-  let before: Promise<unknown> = Promise.resolve();
+  const rows = await database.send(prepared.text, () => {
+    begun = all.filter((one) => one.begin());
+    const inputs = begun.map(({ input }) => input);
+    return valuesOfAll(prepared, inputs);
+  });
+  const made = rowsOf(rows, begun.length);
   return all.map((one) => {
-    const made = before.then(async () => (await sendAll(database, prepared, [one]))[0] ?? null);
-    before = made.catch(() => undefined);
-    return made;
+    const place = begun.indexOf(one);
+    return place === -1 ? Promise.reject(pastDeadline()) : (made[place] ?? null);
   });
 }
+
+type Results = (Row | null | Promise<Row | null>)[];
+
+/** If the server refuses what several share, each has its own error, such as the one whose text has U+0000. */
+const togetherOrAlone =
+  <One>(send: (all: readonly One[]) => Promise<Results>) =>
+  async (all: readonly One[]): Promise<Results> => {
+    try {
+      return await send(all);
+    } catch (error) {
+      if (!isDatabaseError(error) || error.fate !== 'refused' || all.length === 1) throw error;
+    }
+    let before: Promise<unknown> = Promise.resolve();
+    return all.map((one) => {
+      const made = before.then(async () => (await send([one]))[0] ?? null);
+      before = made.catch(() => undefined);
+      return made;
+    });
+  };

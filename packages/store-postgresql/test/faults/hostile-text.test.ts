@@ -1,0 +1,29 @@
+import { issued, redemptionOf } from '@latchkey/store-suite/records';
+import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgresqlStore } from '../../src/postgresql-store.ts';
+
+describeOnPostgresql('a text that PostgreSQL refuses', (server) => {
+  test('fails nobody who shares its statement', async () => {
+    const url = await createDatabase(server);
+    onTestFinished(() => dropDatabase(url));
+    const store = await openPostgresqlStore({ url, clock: Date.now });
+    onTestFinished(() => store.close());
+    const codes = await Promise.all(Array.from({ length: 4 }, () => issued(store)));
+    const hostile = codes.map((code) => ({ ...redemptionOf(code), redirect_uri: '\0' }));
+    const asked = await Promise.allSettled(
+      codes.flatMap((code, index) => [
+        store.redeemCode(hostile[index] as (typeof hostile)[0]),
+        store.redeemCode(redemptionOf(code)),
+      ]),
+    );
+    const read = await Promise.allSettled([
+      store.findDescriptionIds(['\0']),
+      store.findDescriptionIds(['read']),
+    ]);
+    expect([...asked, ...read].map(({ status }) => status)).toEqual(
+      [...codes, read].flatMap(() => ['rejected', 'fulfilled']),
+    );
+  });
+});
