@@ -1,4 +1,5 @@
 import type { Claimed } from '@latchkey/domain/claimed';
+import { ownText } from '@latchkey/domain/own-text';
 import type { RedirectKind } from '@latchkey/schema';
 import type { DocumentedClient } from '@latchkey/store/records';
 import { mayClaim } from './claimed-name.ts';
@@ -80,7 +81,7 @@ export function createVouchers(
       return { voucher, redirect_uri };
     },
     ofAddress(claimed) {
-      const address = claimed as string;
+      const address = ownText(claimed as string);
       return { address, voucher: ofUri(address) } as VouchedAddress;
     },
     show(application) {

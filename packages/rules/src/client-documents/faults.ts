@@ -1,3 +1,4 @@
+import { ownText } from '@latchkey/domain/own-text';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
 
 export type DocumentFault = Extract<Reason, `document_${string}`>;
@@ -11,7 +12,7 @@ export class DocumentFailure extends Error {
 
   /** @param cause - only its words are kept, and few of them: a stranger's server makes it as large as it likes */
   constructor(fault: DocumentFault, cause?: unknown, { isRemembered = false } = {}) {
-    super(fault, { cause: cause === undefined ? undefined : wordsOf(cause) });
+    super(fault, { cause: cause === undefined ? undefined : ownText(wordsOf(cause)) });
     this.fault = fault;
     this.isRemembered = isRemembered;
   }

@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import { ownText } from '@latchkey/domain/own-text';
 import type { WindowCount } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import type { LimitName, RateLimit } from './rate-limit-setting.ts';
@@ -157,7 +158,7 @@ export function addressKey(address: string | undefined, bits: 48 | 64 = 64): str
   const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
   if (plain === undefined) return 'unknown';
-  if (isIP(plain) === 4) return plain;
+  if (isIP(plain) === 4) return ownText(plain);
   const groups = groupsOf(plain);
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
     const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
