@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { openClaim, type Voucher } from '../vouchers.ts';
 import type { ClientKeys } from './client-documents.ts';
 import { isNoResponse } from './kept-responses.ts';
-import type { PublicKey } from './keys.ts';
+import { isOfKind, KINDS, type PublicKey } from './keys.ts';
 
 export const MAX_ASSERTION_LENGTH = 8_192;
 export const MAX_AUDIENCES = 10;
@@ -56,16 +56,7 @@ export function readAssertion(jwt: string): Assertion {
   throw DomainError.because('assertion_ill_formed');
 }
 
-/** The key types that fit (RFC 7518, section 3.1; RFC 8037). */
-const ALGORITHMS: Record<SigningAlgorithm, { kty: string; crv?: string }> = {
-  RS256: { kty: 'RSA' },
-  PS256: { kty: 'RSA' },
-  ES256: { kty: 'EC', crv: 'P-256' },
-  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
-  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
-};
-
-const isTaken = (alg: string): alg is SigningAlgorithm => Object.hasOwn(ALGORITHMS, alg);
+const isTaken = (alg: string): alg is SigningAlgorithm => Object.hasOwn(KINDS, alg);
 const isSameAlgorithm = (a: string, b: string) => a === b || (isEdwards(a) && isEdwards(b));
 const isEdwards = (alg: string) => alg === 'EdDSA' || alg === 'Ed25519';
 
@@ -137,8 +128,7 @@ async function tryKeys(
 }
 
 function fits(key: PublicKey, alg: SigningAlgorithm, kid: string | undefined): boolean {
-  const { kty, crv } = ALGORITHMS[alg];
-  if (key.kty !== kty || (crv !== undefined && key.crv !== crv)) return false;
+  if (!isOfKind(key, KINDS[alg])) return false;
   if (kid !== undefined && key.kid !== kid) return false;
   if (key.alg !== undefined && !isSameAlgorithm(key.alg, alg)) return false;
   if (key.use !== undefined && key.use !== 'sig') return false;

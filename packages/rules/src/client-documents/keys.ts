@@ -1,4 +1,22 @@
+import type { SigningAlgorithm } from '@latchkey/store/records';
 import { z } from 'zod';
+
+interface KeyKind {
+  kty: string;
+  crv?: string;
+}
+
+/** The kind that fits (RFC 7518, section 3.1; RFC 8037). */
+export const KINDS: Record<SigningAlgorithm, KeyKind> = {
+  RS256: { kty: 'RSA' },
+  PS256: { kty: 'RSA' },
+  ES256: { kty: 'EC', crv: 'P-256' },
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
+};
+
+export const isOfKind = (key: { kty?: unknown; crv?: unknown }, { kty, crv }: KeyKind): boolean =>
+  key.kty === kty && (crv === undefined || key.crv === crv);
 
 /** Of an RSA key, whose owner chooses what a verification costs us. */
 export const RSA_BITS = { least: 2_048, most: 4_096 };
@@ -39,16 +57,20 @@ function isBounded(modulus: bigint, exponent: bigint): boolean {
 // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1.
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 /** Whether nobody but its owner should have it. */
 export const isSecret = (key: unknown): boolean =>
-  isObject(key) &&
-  (('kty' in key && key.kty === 'oct') || SECRET_MEMBERS.some((name) => name in key));
+  isObject(key) && (key.kty === 'oct' || SECRET_MEMBERS.some((name) => name in key));
+
+// One that fits no algorithm is of no use, and of `{}` a document has room for thousands, which take 20 times as much memory.
+const isOfAnyKind = (key: unknown): boolean =>
+  isObject(key) && Object.values(KINDS).some((kind) => isOfKind(key, kind));
 
 /** Those of a set that can be used. The others are passed over. */
 export const publicKeys = (keys: readonly unknown[]): PublicKey[] =>
   keys
-    .filter((key) => isObject(key) && !isSecret(key))
+    .filter((key) => isOfAnyKind(key) && !isSecret(key))
     .slice(0, KEYS_READ)
     .flatMap((key) => publicKey.safeParse(key).data ?? []);
