@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** The IPv4 addresses of a name. `silence`: it never answers. */
+/** The IPv4 addresses of a name; `alias` is one for the same name. `silence`: it never answers. */
 export type Answer = readonly string[] | 'silence';
 
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
@@ -49,8 +49,10 @@ function respond(query: Buffer, questionEnd: number, addresses: readonly string[
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(addresses.length, 6);
   const records = addresses.map((address) =>
-    // The name of the question, A, IN, 60 s, 4 bytes.
-    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
+    // The name of the question, CNAME or A, IN, 60 s, so many bytes.
+    address === 'alias'
+      ? Buffer.from([0xc0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, 2, 0xc0, 12])
+      : Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
   );
   return Buffer.concat([head, query.subarray(12, questionEnd), ...records]);
 }

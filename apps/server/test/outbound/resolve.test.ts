@@ -125,6 +125,16 @@ describe('a name', () => {
     expect(await outcome('a.example')).toEqual(['192.0.2.1']);
   });
 
+  test.each([
+    ['more addresses than an honest one has', Array.from({ length: 65 }, (_, i) => `192.0.2.${i}`)],
+    ['aliases alone', ['alias']],
+  ])('with %s is resolved late, so that there are few of them at a time', async (_, answer) => {
+    const { outcome } = await createWorld({ answers: { 'A odd.example': answer } });
+    const began = performance.now();
+    await outcome('odd.example');
+    expect(performance.now() - began).toBeGreaterThan(1_000);
+  });
+
   test('that is late fails a request as a timeout does', async () => {
     const { resolve } = await createWorld({ answers: { 'slow.example': 'silence' }, timeout: 300 });
     const { signal } = new AbortController();
