@@ -3,7 +3,7 @@ import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
 import { createVouchers } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 import { parseDocumentHosts } from './hosts.ts';
-import { createKeptResponses, JOINED_OF_ASKER } from './kept-responses.ts';
+import { createKeptResponses, JOINED_OF_SITE } from './kept-responses.ts';
 
 const MOST = 3;
 
@@ -145,7 +145,7 @@ test('strangers, known or not, have so many bytes, and push out none that the op
   expect(await Promise.all(vouched.map(isFetched))).toEqual([false, false, false]);
 });
 
-test('one asker joins the fetch of another so many times, and is refused at once beyond', async () => {
+test('one site joins the fetch of another so many times, and is refused at once beyond', async () => {
   const clock = () => 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const kept = createKeptResponses({
@@ -158,12 +158,12 @@ test('one asker joins the fetch of another so many times, and is refused at once
     read: (_, { body }) => String(body),
     limitsJoined: true,
   });
-  const find = (asker: string) =>
-    kept.find({ ...ofAddress('https://slow.example/'), asker, isKnown: false });
+  const find = (site: string, asker = site) =>
+    kept.find({ ...ofAddress('https://slow.example/'), asker, site, isKnown: false });
   const first = find('first');
-  const all = () => Array.from({ length: JOINED_OF_ASKER }, () => find('one'));
+  const all = () => Array.from({ length: JOINED_OF_SITE }, (_, index) => find('one', `${index}`));
   const joined = all();
-  await expect(find('one')).rejects.toThrow(NoPlace);
+  await expect(find('one', 'another')).rejects.toThrow(NoPlace);
   const other = find('other');
   resolve();
   expect(new Set(await Promise.all([first, other, ...joined]))).toEqual(new Set(['good']));

@@ -1,5 +1,11 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { HostFailing, NoPlace, type Outgoing, type Scheduler } from '../outbound/scheduler.ts';
+import {
+  HostFailing,
+  NoPlace,
+  type Outgoing,
+  type Scheduler,
+  siteOf,
+} from '../outbound/scheduler.ts';
 import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure, isFinal } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
@@ -12,8 +18,8 @@ const REFRESHED_AGAIN_AFTER = MINUTE;
 /** The good one, after its time, while each fetch fails temporarily. */
 export const SERVED_LATE: Milliseconds = 86_400_000;
 
-/** Each is a request that is held open for as long as the fetch of another one takes. */
-export const JOINED_OF_ASKER = 16;
+/** Each is a request that is held open for as long as the fetch of another one takes, and no connection of one is cut. */
+export const JOINED_OF_SITE = 16;
 
 /** Of each kind: good ones, by whether the operator vouches for them or they are known, and addresses that fail. */
 const KEPT = 1_000;
@@ -81,7 +87,7 @@ export function createKeptResponses<Value>({
    * where they are known. Default: any number
    */
   mostBytesOfStrangers?: number | null;
-  /** See {@link JOINED_OF_ASKER}. Default: false */
+  /** See {@link JOINED_OF_SITE}. Default: false */
   limitsJoined?: boolean;
   /** Whether all good ones are served after their time also where a fetch finds no place. Default: vouched ones alone */
   servesLateWithoutPlace?: boolean;
@@ -97,7 +103,7 @@ export function createKeptResponses<Value>({
   const refreshed = createLatestUsed<Milliseconds>(most);
   /** Those that have a place. */
   const running = new Map<string, Promise<Value>>();
-  /** How many of an asker wait for what was begun for another request. */
+  /** How many of a site wait for what was begun for another request. */
   const joined = new Map<string, number>();
 
   function goodOf(place: Place): Good<Value> | null {
@@ -155,7 +161,7 @@ export function createKeptResponses<Value>({
   function fetchOnce(wanted: Wanted<Value>, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
     const { address } = wanted;
     const begun = running.get(address);
-    if (begun !== undefined) return join(begun, wanted.asker);
+    if (begun !== undefined) return join(begun, siteOf(wanted));
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
     return scheduler
@@ -169,19 +175,19 @@ export function createKeptResponses<Value>({
       });
   }
 
-  async function join(begun: Promise<Value>, asker: string): Promise<Value> {
-    const others = joined.get(asker) ?? 0;
-    if (limitsJoined && others >= JOINED_OF_ASKER) {
+  async function join(begun: Promise<Value>, site: string): Promise<Value> {
+    const others = joined.get(site) ?? 0;
+    if (limitsJoined && others >= JOINED_OF_SITE) {
       onResult('no_place');
       throw new NoPlace();
     }
-    joined.set(asker, others + 1);
+    joined.set(site, others + 1);
     try {
       return await begun;
     } finally {
-      const left = (joined.get(asker) ?? 0) - 1;
-      if (left > 0) joined.set(asker, left);
-      else joined.delete(asker);
+      const left = (joined.get(site) ?? 0) - 1;
+      if (left > 0) joined.set(site, left);
+      else joined.delete(site);
     }
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
+  ASKERS_OF_SITE,
   createScheduler,
   FAILURES_OF_HOST,
   HostFailing,
@@ -87,6 +88,16 @@ test('askers of one site run as many as one of them, and have one turn', async (
   expect(hosts()).toEqual(['1', '2', '6']);
   for (const index of [0, 1, 2]) await end(index);
   expect(hosts()).toEqual(['1', '2', '6', '3', '7', '4']);
+});
+
+test('askers of one site wait up to a number, however many they are', async () => {
+  const { run, scheduler } = createWorld({ perAsker: 2 });
+  const ask = (index: number) => run({ host: `${index}`, asker: `asker ${index}`, site: 'busy' });
+  for (let index = 0; index < 2 + 2 * ASKERS_OF_SITE; index++) await ask(index);
+  const late = await ask(100);
+  expect(await late.outcome).toBe(NoPlace.name);
+  await run({ asker: 'somebody else' });
+  expect(scheduler.load()).toEqual({ running: 3, waiting: 2 * ASKERS_OF_SITE });
 });
 
 test('some places are for what is known', async () => {

@@ -22,13 +22,18 @@ export interface Outgoing {
   hasOwnPlaces?: boolean;
 }
 
+export const siteOf = ({ asker, site = asker }: Pick<Outgoing, 'asker' | 'site'>): string => site;
+
 export interface SchedulerOptions {
   clock: Clock;
   /** At once. */
   places: number;
   /** How many of them are for what is known. Default: 0 */
   placesOfKnown?: number;
-  /** How many of one asker, and of one site, run, and how many more of an asker wait. Default: any number */
+  /**
+   * How many of one asker, and of one site, run, and how many more of an asker wait; of a site, {@link ASKERS_OF_SITE}
+   * times as many. Default: any number
+   */
   perAsker?: number;
   /** How long one waits for a place. */
   patience: Milliseconds;
@@ -37,6 +42,8 @@ export interface SchedulerOptions {
 }
 
 export const PLACES_OF_HOST = 2;
+/** That wait. Each holds a connection, and no connection of one is cut. */
+export const ASKERS_OF_SITE = 8;
 /** In {@link WINDOW}. */
 export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
@@ -68,7 +75,6 @@ export function createScheduler({
   const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
   const countOf = (isCounted: (one: Outgoing) => boolean) => [...running].filter(isCounted).length;
 
-  const siteOf = ({ asker, site = asker }: Outgoing) => site;
   const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
 
   function isFree(outgoing: Outgoing): boolean {
@@ -118,7 +124,8 @@ export function createScheduler({
     const { asker } = outgoing;
     const site = siteOf(outgoing);
     const line = waiting.get(site) ?? [];
-    if (line.filter((one) => one.asker === asker).length >= perAsker) throw new NoPlace();
+    const ofAsker = line.filter((one) => one.asker === asker);
+    if (ofAsker.length >= perAsker || line.length >= ASKERS_OF_SITE * perAsker) throw new NoPlace();
     waiting.set(site, line);
     return new Promise((resolve, reject) => {
       const one = { ...outgoing, enter };
