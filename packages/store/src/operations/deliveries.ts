@@ -391,7 +391,8 @@ export function deliveries(
         const may = await Promise.all(some.map(mayBeTold));
         const begun = some.filter((_, index) => may[index]);
         for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
-          await beginSome({ ...again, round, ids: of.map(({ id }) => id) });
+          const begin = () => beginSome({ ...again, round, ids: of.map(({ id }) => id) });
+          await (hasBegun ? afterChange(begin) : begin());
           hasBegun = true;
         }
         return begun.length;
