@@ -34,9 +34,9 @@ import {
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
-import type { AnyKind } from '@latchkey/store/kind';
+import { type AnyKind, indexesOf } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
-import { byShape, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
+import { type Along, byShape, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
 import { sharedReads, sharedWrites } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
@@ -135,11 +135,11 @@ export function postgresqlAdapter(
     kind: AnyKind,
     which: string,
     limit: Source,
-    { order }: Pick<ListOptions<AnyKind>, 'order'> = {},
+    { order, along }: Pick<ListOptions<AnyKind>, 'order'> & { along?: Along | undefined } = {},
   ): string {
     const direction = order?.descending ? ' DESC' : '';
-    const by = order?.by.map((name) => `own.${name}${direction}`).join(', ');
-    const sorted = by === undefined ? '' : ` ORDER BY ${by}`;
+    const by = order && [...(along?.columns ?? []), ...order.by];
+    const sorted = by ? ` ORDER BY ${by.map((name) => `own.${name}${direction}`).join(', ')}` : '';
     return ` FROM ${kind.name} own WHERE ${which}${sorted} LIMIT ${statement.raw(limit, 'number')}`;
   }
 
@@ -151,12 +151,13 @@ export function postgresqlAdapter(
     { isDecisive = false, ...options }: ListOptions<AnyKind> = {},
   ): AnyCall<unknown[]> {
     const terms = termsOf(where(givens as never));
+    const along = alongOf(kind, terms, options);
     const decode = decoderOf(dialect, kind, fields);
     const statementOf = byShape(terms, (like) =>
       single((statement) => {
-        const which = statement.where(kind, terms, like, 'own.');
+        const which = statement.where(kind, terms, like, 'own.', along);
         const fenced = isDecisive ? `${which} AND ${FENCED}` : which;
-        return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, options)}`;
+        return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, { ...options, along })}`;
       }),
     );
     return async (input) => {
@@ -337,14 +338,15 @@ export function postgresqlAdapter(
     const { where, set } = of(givens as never);
     const terms = termsOf(where);
     const settings = settingsOf(set);
+    const along = alongOf(kind, terms, options);
     const told = marksOf(kind, terms, settings);
     const columns = columnsOf([...new Set([...fields, ...told.fields])]);
     const decode = decoderOf(dialect, kind, fields);
     const most: Source = ({ limit }) => Math.min(Number(limit ?? MOST_AT_ONCE), MOST_AT_ONCE);
     const statementOf = byShape(terms, (like) =>
       single((statement) => {
-        const which = statement.where(kind, terms, like, 'own.');
-        const which_ones = selection(statement, kind, which, most, options);
+        const which = statement.where(kind, terms, like, 'own.', along);
+        const which_ones = selection(statement, kind, which, most, { ...options, along });
         return `WITH found AS MATERIALIZED (
             SELECT own.${kind.key} AS found_key${which_ones}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
           locked AS MATERIALIZED (
@@ -555,6 +557,28 @@ export function postgresqlAdapter(
     ...{ listMarks: prepared(marks.listMarks), findMarked: prepared(marks.findMarked) },
     removeMarks: prepared(marks.removeMarks),
   } as unknown as Adapter;
+}
+
+/**
+ * PostgreSQL takes no hint, and would look for the newest records of one account along the key of all, once some account
+ * has many. What is ordered by the columns of an index, from the first on, can go along no other.
+ */
+function alongOf(
+  kind: AnyKind,
+  terms: readonly Term[],
+  { index, order }: Pick<ListOptions<AnyKind>, 'index' | 'order'>,
+): Along | undefined {
+  const named = indexesOf(kind, { withOptional: true }).find(({ name }) => name === index);
+  const [next] = order?.by ?? [];
+  if (!named || next === undefined) return undefined;
+  const on = named.on.filter((name) => !named.where?.unset?.includes(name));
+  const columns = on.slice(0, Math.max(0, on.indexOf(next)));
+  const values = columns.flatMap(
+    (name) =>
+      terms.find((term) => term.is === 'equal' && term.name === name && !term.isUnset) ?? [],
+  );
+  if (columns.length === 0 || values.length < columns.length) return undefined;
+  return { columns, next, values: values.map((term) => (term as { value: Source }).value) };
 }
 
 /** Without one, there is no limit. */

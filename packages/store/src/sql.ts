@@ -15,6 +15,13 @@ export interface Dialect {
   merge(column: string, members: readonly { name: string; parameter: string }[]): string;
 }
 
+/** The first columns of an index, each equal to a value, and the one behind them. */
+export interface Along {
+  readonly columns: readonly string[];
+  readonly values: readonly Source[];
+  readonly next: string | undefined;
+}
+
 /** A statement of one shape: its words, and what is bound to its parameters. */
 export class Statement {
   text = '';
@@ -22,6 +29,7 @@ export class Statement {
   readonly #dialect: Dialect;
   /** Otherwise an index is used, which may have only what is set: nothing but `=` tells that. */
   #isOfOne = false;
+  #along: Along | undefined;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -42,9 +50,14 @@ export class Statement {
     return this.#dialect.parameter(this.bind.length, type);
   }
 
-  /** @param like - a call of this shape */
-  where(kind: AnyKind, terms: readonly Term[], like: Input, table = ''): string {
+  /**
+   * @param like - a call of this shape
+   * @param along - what is compared as one row, for a database that takes no hint: an index of these columns alone
+   *   has the bounds and the order
+   */
+  where(kind: AnyKind, terms: readonly Term[], like: Input, table = '', along?: Along): string {
     this.#isOfOne = keyOf(kind, terms) !== undefined;
+    this.#along = along;
     return this.#all(kind, terms, like, table);
   }
 
@@ -66,12 +79,29 @@ export class Statement {
     const column = table + name;
     if (term.is === 'set') return `${column} IS NOT NULL`;
     if (term.isUnset) return `${column} IS NULL`;
+    const { columns: first = [], values = [], next } = this.#along ?? {};
+    const bounds = (names: readonly string[], sources: readonly Source[]) => ({
+      columns: row(names.map((one) => table + one)),
+      values: () =>
+        row(sources.map((one, n) => this.parameter(fieldOf(kind, names[n] ?? '').type, one))),
+      // A database that compares rows does not see that they have no null, as a partial index may want it.
+      areSet:
+        names.length === 1 ? '' : names.map((one) => ` AND ${table + one} IS NOT NULL`).join(''),
+    });
+    if (term.is === 'equal' && first.includes(name)) {
+      // All of them at once, where the first one stands.
+      if (name !== first[0]) return null;
+      const along = bounds(first, values);
+      return `${along.columns} BETWEEN ${along.values()} AND ${along.values()}${along.areSet}`;
+    }
     if (term.is === 'equal') {
       const equals = isOptional && this.#isOfOne ? this.#dialect.isSame : '=';
       return `${column} ${equals} ${this.parameter(type, value)}`;
     }
     if (term.is !== 'oneOf') {
-      return `${column} ${comparisons[term.is]} ${this.parameter(type, value)}`;
+      const before = name === next;
+      const along = bounds([...(before ? first : []), name], [...(before ? values : []), value]);
+      return `${along.columns} ${comparisons[term.is]} ${along.values()}${along.areSet}`;
     }
     const { length, hasNull } = sizeOf(value, like);
     const members = Array.from({ length }, (_, place) =>
@@ -108,6 +138,9 @@ export class Statement {
       .join(', ');
   }
 }
+
+const row = ([first = '', ...others]: readonly string[]) =>
+  others.length === 0 ? first : `(${[first, ...others].join(', ')})`;
 
 const comparisons = { moreThan: '>', atLeast: '>=', lessThan: '<' } as const;
 
