@@ -3,9 +3,9 @@
  * change: `tests/measure.slow.test.ts` and `tests/price.test.ts` hold the service to it. A number rises only by a decision record that says what the caller gets for it; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 41, functions: 143 },
-  'convert on MongoDB': { files: 43, functions: 183 },
-  'linking flow': { files: 96, functions: 390 },
+  'convert on SQLite': { files: 42, functions: 144 },
+  'convert on MongoDB': { files: 44, functions: 184 },
+  'linking flow': { files: 97, functions: 390 },
   'app create': { files: 84, functions: 345 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },

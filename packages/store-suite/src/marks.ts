@@ -270,6 +270,26 @@ export function describeMarks(stores: SuiteStores): void {
       }
     });
 
+    test('of an account and of an application end a grant by the earlier of the two', async () => {
+      const { store, other } = stores;
+      const ofAccount = marks['the erasure of an account'];
+      const ofApplication = marks['a revocation of all of an application'];
+      for (const [earlier, reason] of [
+        [1, 'host'],
+        [0, 'account_erased'],
+        [-1, 'account_erased'],
+      ] as const) {
+        const pair = await aPair(store);
+        const now = Date.now();
+        await ofApplication?.mark(store, pair, now - earlier);
+        const work = await ofAccount?.mark(other, pair, now);
+        if (work) await finish(store, work);
+        const ended = await store.findGrantHistory(pair.grant.grant_id);
+        expect(ended?.revoked_at).toBe(now - Math.max(earlier, 0));
+        expect(ended && endReason(ended)).toBe(reason);
+      }
+    });
+
     test('of nine applications of an account, at once, hold and are finished', async () => {
       const account = anAccount();
       const made = await atOnce(9, () => granted(stores.store, { account }));

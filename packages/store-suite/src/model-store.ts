@@ -132,8 +132,8 @@ export const emptyState = () => ({
   unfinished: [] as { work: Work; revoked: RevokedRecord[]; codes_cancelled: number }[],
   /** Codes that a mark has ended, and no step has removed. */
   dead: [] as ModelGrant[],
-  /** The secrets of grants whose end no step has written down. */
-  unwritten: new Map<string, CredentialHash>(),
+  /** The secrets of grants whose end no step has written down, and the mark that has ended them. */
+  unwritten: new Map<string, { secret_hash: CredentialHash; work: Work }>(),
   /** How often all grants of an application were revoked. */
   revocations: new Map<string, number>(),
   leases: new Map<string, { holder: string; until: number }>(),
@@ -208,6 +208,12 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     return true;
   }
 
+  /** Of a mark of an account and one of an application, the earlier counts; at the same time, that of the account. */
+  function isBefore(work: Work, other: Work): boolean {
+    if ((work.account_id === null) === (other.account_id === null)) return false;
+    return work.account_id === null ? work.at < other.at : work.at <= other.at;
+  }
+
   /** Ends all at once. Only the counts wait for the work to be done. */
   function mark(work: Work, parties: object, reason: StoredReason | null = null): Work {
     const before = state.revocations.get(work.application_id ?? '') ?? 0;
@@ -217,8 +223,15 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     const codes = remove(state.grants, (one) => isMeant(one) && isPending(one));
     state.dead.push(...codes);
     const ended = grantsOf({}).filter((one) => isMeant(one) && isActive(one));
+    for (const grant of grantsOf({}).filter(isMeant)) {
+      const unwritten = state.unwritten.get(grant.grant_id);
+      if (unwritten === undefined || !isBefore(work, unwritten.work)) continue;
+      unwritten.work = work;
+      Object.assign(grant, { revoked_at: work.at, revoked_by: work.by, revoked_reason: reason });
+    }
     for (const grant of ended) {
-      if (grant.secret_hash) state.unwritten.set(grant.grant_id, grant.secret_hash);
+      const { grant_id, secret_hash } = grant;
+      if (secret_hash) state.unwritten.set(grant_id, { secret_hash, work });
       end(grant, work.at, work.by, reason);
     }
     const own = state.unfinished.filter(
@@ -914,7 +927,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     noteUse({ grant_id, secret_hash, now, initiator }) {
       const grant = redeemed(grant_id);
       // Who has authenticated before a mark may note the use until its end is written down.
-      const secret = grant?.secret_hash ?? state.unwritten.get(grant_id);
+      const secret = grant?.secret_hash ?? state.unwritten.get(grant_id)?.secret_hash;
       if (!grant || !secret || !sameBytes(secret, secret_hash)) return false;
       if (grant.first_used_at === null) {
         grant.first_used_at = now;

@@ -113,7 +113,7 @@ describe('the commands', () => {
   });
 
   test.each([
-    [['app', 'list'], { DATABASE_URL: 'postgres://u:quicksilver@h/d' }, 'DATABASE_URL'],
+    [['app', 'list'], { DATABASE_URL: 'mysql://u:quicksilver@h/d' }, 'DATABASE_URL'],
     [['app', 'list'], { DATABASE_URL: '' }, 'DATABASE_URL'],
     [['serve'], { PORT: 'quicksilver' }, 'PORT'],
     [['serve'], { ADMIN_SECRET: 'quicksilver' }, 'ADMIN_SECRET'],

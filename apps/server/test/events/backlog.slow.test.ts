@@ -35,7 +35,7 @@ describeOnEachStore('messages that wait for an endpoint that hangs', (fresh) => 
     for (let made = 0; made < BACKLOG; made += PAGE) {
       const records = Array.from({ length: PAGE }, () => ({
         ...aPing({ endpoint_id, type: 'grant.revoked', due_at: last_success_at }),
-        ...{ claim: null, account_revision: 0, generation: 0, round: null },
+        ...{ claim: null, account_revision: 0, generation: 0, round: null, has_choice: false },
       }));
       await target.write(deliveries, { records }, mark);
     }
