@@ -1,12 +1,11 @@
-import { DomainError } from '@latchkey/domain/domain-error';
 import {
   beforeDeadline,
-  isPastDeadline,
   type Moment,
   outsideRequests,
   pastDeadline,
   requestScope,
 } from '@latchkey/domain/request-scope';
+import { Calls } from '@latchkey/store/calls';
 import { gather } from '@latchkey/store/gather';
 import type { StoreOptions } from '@latchkey/store/store';
 import {
@@ -81,10 +80,7 @@ export class Database {
   readonly #name: string;
   readonly #timeouts: Timeouts;
   #collections: Collections | undefined;
-  #preparation: Promise<Collections> | undefined;
-  readonly #closing = new AbortController();
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #sequences = new Set<Promise<unknown>>();
+  readonly #calls = new Calls(() => this.#prepare());
   readonly #onError: (error: unknown) => void;
   readonly #options: DatabaseOptions;
   readonly #setNames = new Set<string>();
@@ -108,16 +104,12 @@ export class Database {
   }
 
   /** @throws ConfigurationError if waiting does not help; otherwise the next call retries */
-  async prepare(): Promise<Collections> {
-    if (this.#collections) return this.#collections;
-    this.#preparation ??= this.#prepare().finally(() => {
-      this.#preparation = undefined;
-    });
-    return this.#preparation;
+  prepare(): Promise<Collections> {
+    return this.#calls.prepare();
   }
 
   read<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    return this.#run(async (collections) => {
+    return this.#calls.run(async (collections) => {
       try {
         return await work(collections);
       } catch (error) {
@@ -204,7 +196,7 @@ export class Database {
   write<T>(write: (collections: Omit<Collections, 'durable'>) => Write<T>): Promise<T> {
     const scope = requestScope();
     let begun: Write<T> | undefined;
-    return this.#run(
+    return this.#calls.run(
       (collections) => {
         const { send, ...rest } = write(collections);
         begun = { send, ...rest };
@@ -212,7 +204,7 @@ export class Database {
         return settle(
           { ...rest, send: () => countSends(send, durably) },
           {
-            ...{ timeout: this.#timeouts.outcome, closing: this.#closing.signal },
+            ...{ timeout: this.#timeouts.outcome, closing: this.#calls.closing },
             ...{ isDatabaseError, unavailable },
           },
         );
@@ -221,48 +213,14 @@ export class Database {
     );
   }
 
-  /** Steps that belong together: those that are left are still made while the store is closed. */
-  async inSequence<T>(steps: () => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) throw closed();
-    const made = steps();
-    this.#sequences.add(made);
-    try {
-      return await made;
-    } finally {
-      this.#sequences.delete(made);
-    }
+  inSequence<T>(steps: () => Promise<T>): Promise<T> {
+    return this.#calls.inSequence(steps);
   }
 
-  /** No request waits any more, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
-    this.#closing.abort();
     this.#indexKeeper?.close();
-    await Promise.allSettled(this.#sequences);
-    await Promise.allSettled([...this.#running, this.#preparation]);
+    await this.#calls.close();
     await this.#client.close();
-  }
-
-  #run<T>(work: (collections: Collections) => Promise<T>, late?: () => DomainError): Promise<T> {
-    const result = this.#whenPrepared(work);
-    this.#running.add(result);
-    const done = () => this.#running.delete(result);
-    result.then(done, done);
-    return beforeDeadline(result, late);
-  }
-
-  async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted && this.#sequences.size === 0) throw closed();
-    // Of the call: once the request is over, nothing is written for it any more.
-    const scope = requestScope();
-    let collections: Collections;
-    try {
-      collections = this.#collections ?? (await this.prepare());
-    } catch (error) {
-      // Even a ConfigurationError: an operator may fix it while the service runs.
-      throw new DomainError('store_unavailable', {}, error);
-    }
-    if (isPastDeadline(scope)) throw pastDeadline();
-    return work(collections);
   }
 
   async #prepare(): Promise<Collections> {
@@ -314,12 +272,10 @@ export class Database {
       onError: this.#onError,
     });
     await keeper.start();
-    if (this.#closing.signal.aborted) keeper.close();
+    if (this.#calls.closing.aborted) keeper.close();
     this.#indexKeeper = keeper;
   }
 }
-
-const closed = () => new DomainError('store_unavailable', {}, new Error('The store is closed.'));
 
 /** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError } from '@latchkey/domain/domain-error';
-import {
-  beforeDeadline,
-  isPastDeadline,
-  pastDeadline,
-  requestScope,
-} from '@latchkey/domain/request-scope';
+import type { DomainError } from '@latchkey/domain/domain-error';
+import { isPastDeadline, pastDeadline, requestScope } from '@latchkey/domain/request-scope';
+import { Calls } from '@latchkey/store/calls';
 import {
   outcomeUnknown,
   type Sent,
@@ -46,12 +42,7 @@ const REPETITIONS = 5;
 export class Database {
   readonly pool: Pool;
   readonly #timeouts: Timeouts;
-  readonly #prepare: (database: Database) => Promise<void>;
-  #preparation: Promise<void> | undefined;
-  #isPrepared = false;
-  readonly #closing = new AbortController();
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #sequences = new Set<Promise<unknown>>();
+  readonly #calls: Calls<void>;
 
   /** @param prepare - before the first call; again if it has failed */
   constructor(
@@ -62,16 +53,11 @@ export class Database {
   ) {
     this.pool = createPool(url, timeouts, applicationName);
     this.#timeouts = timeouts;
-    this.#prepare = prepare;
+    this.#calls = new Calls(() => prepare(this));
   }
 
-  async prepare(): Promise<void> {
-    if (this.#isPrepared) return;
-    this.#preparation ??= this.#prepare(this).finally(() => {
-      this.#preparation = undefined;
-    });
-    await this.#preparation;
-    this.#isPrepared = true;
+  prepare(): Promise<void> {
+    return this.#calls.prepare();
   }
 
   /**
@@ -112,7 +98,7 @@ export class Database {
     };
     const late = () => (isBegun && !write.isPart ? outcomeUnknown(write) : pastDeadline());
     const settled = { ...write, send: () => sentOf(write.send(begin)) };
-    const settling = { timeout: this.#timeouts.outcome, closing: this.#closing.signal };
+    const settling = { timeout: this.#timeouts.outcome, closing: this.#calls.closing };
     return this.run(
       async () => {
         try {
@@ -140,38 +126,27 @@ export class Database {
     });
   }
 
-  /**
-   * Steps that belong together: those that are left are still made while the store is closed.
-   */
-  async inSequence<T>(steps: () => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) throw closed();
-    const made = steps();
-    this.#sequences.add(made);
-    try {
-      return await made;
-    } finally {
-      this.#sequences.delete(made);
-    }
+  inSequence<T>(steps: () => Promise<T>): Promise<T> {
+    return this.#calls.inSequence(steps);
   }
 
-  /** No request waits any more, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.allSettled(this.#sequences);
-    await Promise.allSettled([...this.#running, this.#preparation]);
+    await this.#calls.close();
     await this.pool.end();
   }
 
-  // Within a call, and without its deadline: what several calls share ends by itself.
-
   /** @throws DomainError */
   run<T>(work: () => Promise<T>, late?: () => DomainError): Promise<T> {
-    const result = this.#whenPrepared(work);
-    this.#running.add(result);
-    const done = () => this.#running.delete(result);
-    result.then(done, done);
-    return beforeDeadline(result, late);
+    return this.#calls.run(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        throw unavailable(error);
+      }
+    }, late);
   }
+
+  // Within `run`, and without the deadline of the call: what several calls share ends by itself.
 
   /** @throws DatabaseError */
   async tryRead(text: string, values?: Values): Promise<Row[]> {
@@ -195,22 +170,6 @@ export class Database {
         return send(text, typeof values === 'function' ? values() : values);
       }),
     );
-  }
-
-  async #whenPrepared<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted && this.#sequences.size === 0) throw closed();
-    // Of the call: once the request is over, nothing is written for it any more.
-    const scope = requestScope();
-    if (!this.#isPrepared) {
-      await this.prepare().catch((error: unknown) => {
-        // Even one that waiting does not help: an operator may do something about it.
-        throw new DomainError('store_unavailable', {}, error);
-      });
-    }
-    if (isPastDeadline(scope)) throw pastDeadline();
-    return work().catch((error: unknown) => {
-      throw unavailable(error);
-    });
   }
 
   async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
@@ -294,5 +253,3 @@ async function sentOf<T>(sending: Promise<T>): Promise<Sent<T>> {
     return { sends: fate === 'unsent' ? 0 : 1, error, isRefused: fate === 'refused' };
   }
 }
-
-const closed = () => new DomainError('store_unavailable', {}, new Error('The store is closed.'));
