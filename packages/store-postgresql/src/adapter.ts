@@ -36,13 +36,13 @@ import {
 } from '@latchkey/store/condition';
 import { type AnyKind, indexesOf } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
-import { type Along, byShape, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
+import { type Along, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
 import { sharedReads, sharedWrites } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
 import { FENCED, UNFENCED } from './fence.ts';
 import { decidedMark, declaredMarks, marksIn } from './marks.ts';
-import { shared, single, valuesOf, valuesOfAll } from './statements.ts';
+import { shared, statements, valuesOfAll } from './statements.ts';
 
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
@@ -153,31 +153,25 @@ export function postgresqlAdapter(
     const terms = termsOf(where(givens as never));
     const along = alongOf(kind, terms, options);
     const decode = decoderOf(dialect, kind, fields);
-    const statementOf = byShape(terms, (like) =>
-      single((statement) => {
-        const which = statement.where(kind, terms, like, 'own.', along);
-        const fenced = isDecisive ? `${which} AND ${FENCED}` : which;
-        return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, { ...options, along })}`;
-      }),
-    );
+    const statementOf = statements(terms, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.', along);
+      const fenced = isDecisive ? `${which} AND ${FENCED}` : which;
+      return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, { ...options, along })}`;
+    });
     return async (input) => {
-      const statement = statementOf(input);
-      const rows = await database.read(statement.text, valuesOf(statement, input));
+      const rows = await database.read(...statementOf(input));
       return rows.map((row) => result(decode(row), input));
     };
   }
 
   function count(kind: AnyKind, where: Site): AnyCall<number> {
     const terms = termsOf(where(givens as never));
-    const statementOf = byShape(terms, (like) =>
-      single((statement) => {
-        const which = statement.where(kind, terms, like, 'own.');
-        return `SELECT count(*) AS found FROM (SELECT 1${selection(statement, kind, which, limited)}) counted`;
-      }),
-    );
+    const statementOf = statements(terms, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.');
+      return `SELECT count(*) AS found FROM (SELECT 1${selection(statement, kind, which, limited)}) counted`;
+    });
     return async (input) => {
-      const statement = statementOf(input);
-      const [row] = await database.read(statement.text, valuesOf(statement, input));
+      const [row] = await database.read(...statementOf(input));
       return row?.found;
     };
   }
@@ -343,12 +337,11 @@ export function postgresqlAdapter(
     const columns = columnsOf([...new Set([...fields, ...told.fields])]);
     const decode = decoderOf(dialect, kind, fields);
     const most: Source = ({ limit }) => Math.min(Number(limit ?? MOST_AT_ONCE), MOST_AT_ONCE);
-    const statementOf = byShape(terms, (like) =>
-      single((statement) => {
-        const which = statement.where(kind, terms, like, 'own.', along);
-        const which_ones = selection(statement, kind, which, most, { ...options, along });
-        return `WITH found AS MATERIALIZED (
-            SELECT own.${kind.key} AS found_key${which_ones}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
+    const statementOf = statements(terms, (statement, like) => {
+      const which = statement.where(kind, terms, like, 'own.', along);
+      const some = selection(statement, kind, which, most, { ...options, along });
+      return `WITH found AS MATERIALIZED (
+            SELECT own.${kind.key} AS found_key${some}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
           locked AS MATERIALIZED (
             SELECT own.${kind.key} AS locked_key FROM ${kind.name} own
             WHERE own.${kind.key} IN (SELECT found_key FROM found) AND ${which}
@@ -358,12 +351,10 @@ export function postgresqlAdapter(
             WHERE own.${kind.key} = locked.locked_key RETURNING true AS is_made${columns})${told.text}
           SELECT found_some, made.* FROM (SELECT count(*) > 0 AS found_some FROM found) counted
           LEFT JOIN made ON true WHERE ${FENCED}`;
-      }),
-    );
+    });
     return async (input) => {
-      const statement = statementOf(input);
       // A repetition would not know what the first command has changed.
-      const rows = await database.write(statement.text, valuesOf(statement, input));
+      const rows = await database.write(...statementOf(input));
       if (!rows[0]?.found_some) return null;
       return rows.filter((row) => row.is_made).map((row) => result(decode(row), input));
     };
@@ -402,19 +393,17 @@ export function postgresqlAdapter(
 
   function removeSome(kind: AnyKind, where: Site): AnyCall<number> {
     const terms = termsOf(where(givens as never));
-    const statementOf = byShape(terms, (like) =>
-      single(
-        (statement) => `WITH locked AS MATERIALIZED (
+    const statementOf = statements(
+      terms,
+      (statement, like) => `WITH locked AS MATERIALIZED (
             SELECT own.${kind.key} AS locked_key FROM ${kind.name} own
             WHERE ${statement.where(kind, terms, like, 'own.')} ORDER BY own.${kind.key} FOR UPDATE),
           made AS (DELETE FROM ${kind.name} own USING locked WHERE own.${kind.key} = locked.locked_key RETURNING 1)
           SELECT count(*) AS removed FROM made WHERE ${FENCED}`,
-      ),
     );
     return async (input) => {
-      const statement = statementOf(input);
       const [row] = await database.settle({
-        send: (begin) => database.send(statement.text, valuesOf(statement, input), begin),
+        send: (begin) => database.send(...statementOf(input), begin),
       });
       return row?.removed;
     };

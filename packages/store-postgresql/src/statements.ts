@@ -1,5 +1,5 @@
-import type { Input, Source } from '@latchkey/store/condition';
-import { Statement } from '@latchkey/store/sql';
+import type { Input, Source, Term } from '@latchkey/store/condition';
+import { byShape, Statement } from '@latchkey/store/sql';
 import { dialect, types } from './dialect.ts';
 
 /** A statement, and what is bound to its parameters. */
@@ -8,13 +8,20 @@ export interface Prepared {
   bind: readonly Source[];
 }
 
-/** A statement of one call. */
-export function single(write: (statement: Statement) => string): Prepared {
-  const statement = new Statement(dialect);
-  return { text: write(statement), bind: statement.bind };
+/** The statements of a call site whose calls have one each: its words, and its values. */
+export function statements(
+  terms: readonly Term[],
+  write: (statement: Statement, like: Input) => string,
+): (input: Input) => [text: string, values: unknown[]] {
+  const prepared = byShape(terms, (like) => {
+    const statement = new Statement(dialect);
+    return { text: write(statement, like), bind: statement.bind };
+  });
+  return (input) => {
+    const { text, bind } = prepared(input);
+    return [text, bind.map((value) => value(input))];
+  };
 }
-
-export const valuesOf = ({ bind }: Prepared, input: Input) => bind.map((value) => value(input));
 
 /**
  * A statement that many calls share. The parameters of each are a row of `i`, with its place from 1 as `call`.
