@@ -6,19 +6,15 @@ import type {
   Decision,
   Join,
   ListOptions,
-  StepCall,
-  Steps,
 } from '@latchkey/store/adapter';
 import {
   type AnyCall,
   type AnyHolder,
+  adapterOf,
   type ChangeSite,
   type Options,
-  prepared,
   type Result,
   type Site,
-  sequenceOf,
-  stepOf,
 } from '@latchkey/store/call-sites';
 import {
   givens,
@@ -486,6 +482,8 @@ export function postgresqlAdapter(
     };
   }
 
+  const drop = (kind: AnyKind, where: Site) => remove(kind, where, [], () => null);
+
   /** At the version of the holder that is copied, which is locked: whatever changes it later finds the record. */
   function insertHeld(
     kind: AnyKind,
@@ -518,34 +516,13 @@ export function postgresqlAdapter(
       );
   }
 
-  const steps = {
-    insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
-    change: (...of: Parameters<typeof change>) => stepOf(change(...of)),
-    joined: (...of: Parameters<typeof joined>) => stepOf(joined(...of)),
-    remove(kind: AnyKind, where: Site) {
-      const call = remove(kind, where, [], () => null);
-      return stepOf((input) => call(input).catch(() => undefined));
+  return adapterOf(
+    {
+      ...{ find, joined, list, count, next, insertOnce, insertNew, insertHeld },
+      ...{ change, changeSome, changeEach, modify, remove, removeSome, drop, ...marks },
     },
-  } as unknown as Steps;
-
-  function sequence(
-    prepare: (steps: Steps) => StepCall<Input, unknown>,
-    options: Options = {},
-  ): AnyCall {
-    const run = sequenceOf(prepare(steps), options);
-    return (input) => database.inSequence(() => run(input));
-  }
-
-  return {
-    ...{ find: prepared(find), joined: prepared(joined), list: prepared(list) },
-    ...{ count: prepared(count), next: prepared(next), sequence: prepared(sequence) },
-    ...{ insertOnce: prepared(insertOnce), insertNew: prepared(insertNew) },
-    ...{ change: prepared(change), changeSome: prepared(changeSome), modify: prepared(modify) },
-    changeEach: prepared(changeEach),
-    ...{ remove: prepared(remove), removeSome: prepared(removeSome) },
-    ...{ listMarks: prepared(marks.listMarks), findMarked: prepared(marks.findMarked) },
-    removeMarks: prepared(marks.removeMarks),
-  } as unknown as Adapter;
+    (steps) => database.inSequence(steps),
+  );
 }
 
 /**

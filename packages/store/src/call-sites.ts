@@ -1,5 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import type { Call, Holder, StepCall, WriteOptions } from './adapter.ts';
+import type { Adapter, Call, Holder, StepCall, Steps, WriteOptions } from './adapter.ts';
 import type { Changes, Input, Where } from './condition.ts';
 import type { AnyKind } from './kind.ts';
 
@@ -17,25 +17,61 @@ export type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | '
   copy(holder: Input, input: Input): Input | null;
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: what a call site gives is between `Adapter` and the primitive
+type Prepare = (...site: any[]) => (input: any) => Promise<unknown>;
+
+type Primitives = Record<Exclude<keyof Adapter, 'sequence'>, Prepare> & {
+  insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
+  /** Removes a record. */
+  drop(kind: AnyKind, where: Site): AnyCall;
+};
+
+/**
+ * An adapter of which each step is a durable write, or a read, of its own.
+ *
+ * @param inSequence - makes all steps of a sequence, also while the store is closed
+ */
+export function adapterOf(
+  { insertHeld, drop, ...primitives }: Primitives,
+  inSequence: <T>(steps: () => Promise<T>) => Promise<T>,
+): Adapter {
+  const { change, joined } = primitives;
+  const steps = {
+    insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
+    change: (...of: unknown[]) => stepOf(change(...of)),
+    joined: (...of: unknown[]) => stepOf(joined(...of)),
+    remove(...of: Parameters<typeof drop>) {
+      const call = drop(...of);
+      return stepOf((input) => call(input).catch(() => undefined));
+    },
+  } as unknown as Steps;
+
+  function sequence(of: (steps: Steps) => StepCall<Input, unknown>, options: Options = {}) {
+    const run = sequenceOf(of(steps), options);
+    return (input: Input) => inSequence(() => run(input));
+  }
+
+  const all = Object.entries<Prepare>({ ...primitives, sequence });
+  return Object.fromEntries(all.map(([name, prepare]) => [name, prepared(prepare)])) as never;
+}
+
 /** Each call site is prepared at its first use. */
-export const prepared =
-  <Site extends unknown[], I, R>(prepare: (...site: Site) => Call<I, R>) =>
-  (...site: Site): Call<I, R> => {
-    let call: Call<I, R> | undefined;
+const prepared =
+  (prepare: Prepare): Prepare =>
+  (...site) => {
+    let call: ReturnType<Prepare> | undefined;
     return (input) => {
       call ??= prepare(...site);
       return call(input);
     };
   };
 
-/** A step that is a durable write, or a read, of its own. */
-export const stepOf = <R>(call: AnyCall<R>): StepCall<Input, R> =>
+const stepOf = <R>(call: AnyCall<R>): StepCall<Input, R> =>
   function* (input) {
     return (yield call(input)) as R;
   };
 
-/** A sequence of such steps. */
-export function sequenceOf(begin: StepCall<Input, unknown>, { grant_id }: Options): AnyCall {
+function sequenceOf(begin: StepCall<Input, unknown>, { grant_id }: Options): AnyCall {
   return async (input) => {
     try {
       const running = begin(input);
