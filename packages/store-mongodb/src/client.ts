@@ -1,22 +1,6 @@
+import type { Timeouts } from '@latchkey/store/server-store';
 import { MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
 import { urlError } from './configuration-error.ts';
-
-export interface Timeouts {
-  connect: number;
-  /** For a read, and for a write to be on the disks of a majority. The database enforces it. */
-  operation: number;
-  outcome: number;
-  indexCheck: number;
-}
-
-export const defaultTimeouts: Timeouts = {
-  // A request should fail soon while the database is down; a client that can wait retries.
-  connect: 3_000,
-  operation: 5_000,
-  // A replica set that loses its primary elects another within about 10 s (its election timeout).
-  outcome: 10_000,
-  indexCheck: 60_000,
-};
 
 const defaultDatabase = 'latchkey';
 

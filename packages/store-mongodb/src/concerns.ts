@@ -1,5 +1,5 @@
+import type { Timeouts } from '@latchkey/store/server-store';
 import { WriteConcern } from 'mongodb';
-import type { Timeouts } from './client.ts';
 import type { ServerFacts } from './server.ts';
 
 /** Passed with each operation, so that they override the options of the URL. */

@@ -7,6 +7,7 @@ import {
 } from '@latchkey/domain/request-scope';
 import { Calls } from '@latchkey/store/calls';
 import { gather } from '@latchkey/store/gather';
+import type { Timeouts } from '@latchkey/store/server-store';
 import type { StoreOptions } from '@latchkey/store/store';
 import {
   outcomeUnknown,
@@ -15,7 +16,6 @@ import {
 } from '@latchkey/store/uncertain-writes';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import type { Binary, Collection, Db, MongoClient } from 'mongodb';
-import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';

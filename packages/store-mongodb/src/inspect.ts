@@ -6,6 +6,7 @@ import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/fin
 import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkServerClock } from '@latchkey/store/server-clock';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { checkUse } from '@latchkey/store/use-mark';
 import {
   type Db,
@@ -14,7 +15,7 @@ import {
   type MongoOptions,
   MongoServerError,
 } from 'mongodb';
-import { createClient, defaultTimeouts } from './client.ts';
+import { createClient } from './client.ts';
 import { concernsFor } from './concerns.ts';
 import { ConfigurationError, configurationError, withHint } from './configuration-error.ts';
 import type { GrantDocument } from './documents/grants.ts';

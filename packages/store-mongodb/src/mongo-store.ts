@@ -1,13 +1,16 @@
-import { BadSetting } from '@latchkey/domain/bad-setting';
 import type { Clock } from '@latchkey/domain/clock';
-import { DomainError } from '@latchkey/domain/domain-error';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations as declared } from '@latchkey/store/operations/operations';
-import { reduction } from '@latchkey/store/operations/reduction';
+import {
+  defaultTimeouts,
+  prepareAtStart,
+  type Timeouts,
+  watchForCopy,
+} from '@latchkey/store/server-store';
 import type { Store, StoreOptions } from '@latchkey/store/store';
-import { UnusableDatabase } from '@latchkey/store/unusable-database';
-import { CopiedDatabase, refuseCopied } from '@latchkey/store/use-mark';
+import { refuseCopied } from '@latchkey/store/use-mark';
 import { mongoAdapter } from './adapter.ts';
-import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
+import { createClient } from './client.ts';
 import { watchClocks } from './clocks.ts';
 import { connectedApplications } from './connected.ts';
 import { counts } from './counts.ts';
@@ -32,26 +35,20 @@ export function operations(
   days: number | null = null,
 ) {
   const adapter = mongoAdapter(database, { recordsEvents });
-  const { sweepEndpoints, ...ofRecords } = declared(adapter, clock, {
+  // What expires, MongoDB removes by itself.
+  const byHand: ByHand = {
     connectedApplications: (account_id) => connectedApplications(database, account_id),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
     emptyLog: async () => true,
-  });
+  };
   return {
-    ...ofRecords,
-    // What expires, MongoDB removes by itself.
-    housekeeping: [
-      ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-      ...(recordsEvents ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
-    ],
+    ...declared(adapter, clock, byHand, { days, sweepsEndpoints: recordsEvents }),
     ...eventsKeys(database),
     ...counts(database),
     ...rateLimits(database),
   };
 }
-
-const LOOK_EVERY_MS = 10_000;
 
 /**
  * Until the database can be reached, the methods throw `store_unavailable`.
@@ -70,29 +67,14 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     ...{ reducesRevoked: days !== null, create, claim },
     ...(onWarning && { onWarning }),
   });
-  try {
-    await database.prepare();
-  } catch (error) {
-    if (error instanceof BadSetting || error instanceof UnusableDatabase) {
-      await database.close();
-      throw error;
-    }
-    options.onError?.(error);
-  }
+  await prepareAtStart(database, options.onError);
 
   const store = operations(database, clock, recordsEvents, days);
-  async function look(): Promise<void> {
-    try {
-      await database.read(async ({ db, ...concerns }) =>
-        refuseCopied(await useMarks(db, concerns).find(), `The database ${db.databaseName}`),
-      );
-    } catch (error) {
-      // It is the cause if the database was copied before it could be reached.
-      const why = error instanceof DomainError ? error.cause : error;
-      if (why instanceof CopiedDatabase) onCopied?.(why);
-    }
-  }
-  const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
+  const look = () =>
+    database.read(async ({ db, ...concerns }) =>
+      refuseCopied(await useMarks(db, concerns).find(), `The database ${db.databaseName}`),
+    );
+  const endWatch = watchForCopy(look, onCopied);
 
   return {
     ...store,
@@ -115,7 +97,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
       }),
 
     close() {
-      clearInterval(looking);
+      endWatch();
       return database.close();
     },
   };

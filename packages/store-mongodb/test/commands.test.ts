@@ -1,3 +1,4 @@
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import {
   aHash,
   anAccount,
@@ -16,7 +17,7 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createClient, defaultTimeouts } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { toDate, toHash, toId } from '../src/documents/values.ts';
 import { operations } from '../src/mongo-store.ts';

@@ -1,6 +1,7 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import type { EndpointRecord } from '@latchkey/store/records';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { erase, sweep } from '@latchkey/store-suite/finish';
 import {
   anAccount,
@@ -14,7 +15,7 @@ import {
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createClient, defaultTimeouts } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
 

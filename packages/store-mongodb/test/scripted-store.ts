@@ -1,7 +1,7 @@
 import type { Clock } from '@latchkey/domain/clock';
+import type { Timeouts } from '@latchkey/store/server-store';
 import type { Store } from '@latchkey/store/store';
 import { onTestFinished } from 'vitest';
-import type { Timeouts } from '../src/client.ts';
 import { openMongoStore } from '../src/mongo-store.ts';
 import { primaryOf, ScriptedServer } from './scripted-server.ts';
 

@@ -1,6 +1,7 @@
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import type { OpenStore } from '@latchkey/store-suite/every-operation';
 import type { CommandStartedEvent, Db, Document } from 'mongodb';
-import { createClient, defaultTimeouts } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
 import { Database } from '../src/database.ts';
 import { operations } from '../src/mongo-store.ts';
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DomainError } from '@latchkey/domain/domain-error';
 import { isPastDeadline, pastDeadline, requestScope } from '@latchkey/domain/request-scope';
 import { Calls } from '@latchkey/store/calls';
+import type { Timeouts } from '@latchkey/store/server-store';
 import {
   outcomeUnknown,
   type Sent,
@@ -19,7 +20,6 @@ import {
   waitCancelled,
 } from './errors.ts';
 import { createPool, hasCancelledWait } from './pool.ts';
-import type { Timeouts } from './timeouts.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whoever writes a statement knows what it returns
 export type Row = Record<string, any>;

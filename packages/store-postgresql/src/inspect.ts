@@ -6,6 +6,7 @@ import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/fin
 import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkServerClock } from '@latchkey/store/server-clock';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { checkUse } from '@latchkey/store/use-mark';
 import { poolConfigOf } from './address.ts';
 import { Database, type Send } from './database.ts';
@@ -15,7 +16,6 @@ import { keptIndexes, missingIndexes } from './index-keeper.ts';
 import { missingRights, remedyFor } from './rights.ts';
 import { TABLES, versionOf } from './schema.ts';
 import { askServer, type ServerFacts, warningsOf } from './server.ts';
-import { defaultTimeouts } from './timeouts.ts';
 import { useMarks } from './use-mark.ts';
 
 export async function* inspectPostgresql(

@@ -1,7 +1,7 @@
+import type { Timeouts } from '@latchkey/store/server-store';
 import type { ConnectionPool } from '@latchkey/store/store';
 import { Pool, type PoolClient, types } from 'pg';
 import { poolConfigOf } from './address.ts';
-import type { Timeouts } from './timeouts.ts';
 
 const cancelled = new WeakSet<PoolClient>();
 

@@ -1,11 +1,13 @@
-import { BadSetting } from '@latchkey/domain/bad-setting';
-import type { Clock } from '@latchkey/domain/clock';
-import { DomainError } from '@latchkey/domain/domain-error';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations as declared } from '@latchkey/store/operations/operations';
-import { reduction } from '@latchkey/store/operations/reduction';
+import {
+  defaultTimeouts,
+  prepareAtStart,
+  type Timeouts,
+  watchForCopy,
+} from '@latchkey/store/server-store';
 import type { Store, StoreOptions } from '@latchkey/store/store';
-import { UnusableDatabase } from '@latchkey/store/unusable-database';
-import { CopiedDatabase, claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
+import { claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { postgresqlAdapter } from './adapter.ts';
 import { connectedApplications } from './connected.ts';
 import { counts } from './counts.ts';
@@ -20,7 +22,6 @@ import { createSchema, refuseNew, TABLES } from './schema.ts';
 import { askServer, warningsOf } from './server.ts';
 import { measure } from './sizes.ts';
 import { sweep } from './sweep.ts';
-import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 import { claimed } from './use-mark.ts';
 
 export interface PostgresqlStoreOptions extends StoreOptions {
@@ -28,32 +29,24 @@ export interface PostgresqlStoreOptions extends StoreOptions {
   timeouts?: Partial<Timeouts>;
 }
 
-export function operations(
+function operations(
   database: Database,
-  clock: Clock,
-  recordsEvents = false,
-  days: number | null = null,
+  { clock, recordsEvents = false, revokedGrantDays: days = null }: PostgresqlStoreOptions,
 ) {
   const adapter = postgresqlAdapter(database, { recordsEvents });
-  const { sweepEndpoints, ...ofRecords } = declared(adapter, clock, {
+  const byHand: ByHand = {
     connectedApplications: (account_id) => connectedApplications(database, account_id),
     endpointsWithDue: (by) => endpointsWithDue(database, by),
     countPending: (limit) => countPending(database, limit),
     emptyLog: async () => true,
-  });
+    sweepExpired: (now, limit) => sweep(database, now, limit),
+  };
   return {
-    ...ofRecords,
-    housekeeping: [
-      { name: 'expired', step: (now: number, limit: number) => sweep(database, now, limit) },
-      ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-      ...(recordsEvents ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
-    ],
+    ...declared(adapter, clock, byHand, { days, sweepsEndpoints: recordsEvents }),
     ...counts(database),
     ...rateLimits(database),
   };
 }
-
-const LOOK_EVERY_MS = 10_000;
 
 /**
  * Until the database can be reached, the methods throw `store_unavailable`.
@@ -63,8 +56,14 @@ const LOOK_EVERY_MS = 10_000;
  */
 export async function openPostgresqlStore(options: PostgresqlStoreOptions): Promise<Store> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const { revokedGrantDays: days = null, clock, recordsEvents = false, create = true } = options;
-  const { claim, onWarning, onCopied, onError = () => undefined } = options;
+  const {
+    revokedGrantDays: days = null,
+    create = true,
+    claim,
+    onWarning,
+    onCopied,
+    onError = () => undefined,
+  } = options;
   let keeper: IndexKeeper | undefined;
   let closing: Promise<void> | undefined;
 
@@ -83,36 +82,19 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
 
   const database = new Database(options.url, timeouts, prepare);
   const name = `The database ${decodeURIComponent(new URL(options.url).pathname.slice(1))}`;
-  try {
-    await database.prepare();
-  } catch (error) {
-    if (error instanceof BadSetting || error instanceof UnusableDatabase) {
-      await database.close();
-      throw error;
-    }
-    onError(error);
-  }
+  await prepareAtStart(database, onError);
 
   const marked = claimed(database, name);
-  async function look(): Promise<void> {
-    try {
-      refuseCopied(await marked.find(), name);
-    } catch (error) {
-      // It is the cause if the database was copied before it could be reached.
-      const why = error instanceof DomainError ? error.cause : error;
-      if (why instanceof CopiedDatabase) onCopied?.(why);
-    }
-  }
-  const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
+  const endWatch = watchForCopy(async () => refuseCopied(await marked.find(), name), onCopied);
 
   async function close(): Promise<void> {
-    clearInterval(looking);
+    endWatch();
     await keeper?.close();
     await database.close();
   }
 
   return {
-    ...operations(database, clock, recordsEvents, days),
+    ...operations(database, options),
 
     connectionPool: () => poolNumbers(database.pool),
     measure: () => measure(database),

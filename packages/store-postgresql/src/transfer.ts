@@ -4,6 +4,7 @@ import { events } from '@latchkey/store/operations/events';
 import { marksInside } from '@latchkey/store/operations/marks';
 import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { decoderOf } from '@latchkey/store/sql';
 import type { Transfer } from '@latchkey/store/transfer';
 import { postgresqlAdapter } from './adapter.ts';
@@ -11,7 +12,6 @@ import { Database, type Send } from './database.ts';
 import { dialect, types } from './dialect.ts';
 import { FENCED } from './fence.ts';
 import { createSchema, refuseNew, versionOf } from './schema.ts';
-import { defaultTimeouts } from './timeouts.ts';
 import { holdMark, useMarks } from './use-mark.ts';
 
 /** What the server calls the connections of a copy, which are not those of a service. */

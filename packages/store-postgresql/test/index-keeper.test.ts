@@ -1,10 +1,10 @@
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Database } from '../src/database.ts';
 import { IndexKeeper, type KeptIndex, missingIndexes } from '../src/index-keeper.ts';
-import { defaultTimeouts } from '../src/timeouts.ts';
 
 const indexes: KeptIndex[] = [
   {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
@@ -6,7 +7,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
 import { checkRights, missingRights } from '../src/rights.ts';
 import { askServer, warningsOf } from '../src/server.ts';
-import { defaultTimeouts } from '../src/timeouts.ts';
 
 const right = {
   ...{ version: '15.18 (Debian 15.18-0+deb12u1)', number: 150_018, encoding: 'UTF8' },

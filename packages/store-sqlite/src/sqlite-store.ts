@@ -1,7 +1,5 @@
-import type { Milliseconds } from '@latchkey/domain/clock';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { operations } from '@latchkey/store/operations/operations';
-import { reduction } from '@latchkey/store/operations/reduction';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { type Queues, sqliteAdapter } from './adapter.ts';
@@ -136,29 +134,25 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
   const adapter = sqliteAdapter(database, queues, record);
 
-  const { sweepEndpoints, ...declared } = operations(adapter, clock, {
-    connectedApplications: read(connected.connectedApplications),
-    endpointsWithDue: read(pending.endpointsWithDue),
-    countPending: read(pending.countPending),
-    emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
-  });
-  const housekeeping = [
+  const declared = operations(
+    adapter,
+    clock,
     {
-      name: 'expired',
-      async step(now: Milliseconds, limit: number) {
+      connectedApplications: read(connected.connectedApplications),
+      endpointsWithDue: read(pending.endpointsWithDue),
+      countPending: read(pending.countPending),
+      emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
+      async sweepExpired(now, limit) {
         let isMore = false;
         for (const { step } of sweeps()) isMore = (await write(step)(now, limit)) || isMore;
         return isMore;
       },
     },
-    ...(days === null ? [] : [{ name: 'reduction', step: reduction(adapter, days) }]),
-    { name: 'endpoints', step: sweepEndpoints },
-  ];
+    { days },
+  );
 
   return {
     ...declared,
-
-    housekeeping,
 
     measure: read(() => {
       const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);

@@ -5,7 +5,7 @@
 //
 // The figures are medians of rounds, in which the two take turns. It starts sets of its own. They write the journal every 100 ms, as MongoDB does by default.
 
-import { defaultTimeouts } from '@latchkey/store-mongodb/client';
+import { defaultTimeouts } from '@latchkey/store/server-store';
 import { concernsFor } from '@latchkey/store-mongodb/concerns';
 import { fencedOrder, type Order, unordered } from '@latchkey/store-mongodb/fence';
 import { findMongod } from '@latchkey/test-kit/mongodb/find-mongod';

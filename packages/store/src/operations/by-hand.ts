@@ -13,5 +13,11 @@ export interface ByHand {
    * @returns false if somebody reads the log
    */
   emptyLog(deleted: string): Promise<boolean>;
+  /**
+   * Removes some of what has expired, at most `limit` of each kind. Left out if the database does so by itself.
+   *
+   * @returns whether there may be more
+   */
+  sweepExpired?(now: Milliseconds, limit: number): Promise<boolean>;
   countPending(limit: number): Promise<Omit<EventCounts, 'failing_endpoints'>>;
 }

@@ -17,14 +17,27 @@ import { logNumbers } from './log-numbers.ts';
 import { marksInside } from './marks.ts';
 import { namesInside } from './names.ts';
 import { pages } from './pages.ts';
+import { reduction } from './reduction.ts';
 import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 import { trials } from './trials.ts';
 import { work } from './work.ts';
 
+interface HousekeepingOptions {
+  /** REVOKED_GRANT_DAYS. Null: no grant is reduced. */
+  days?: number | null;
+  /** Default: true. */
+  sweepsEndpoints?: boolean;
+}
+
 /** What every store does in the same way. */
-export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
+export function operations(
+  db: Adapter,
+  clock: Clock,
+  byHand: ByHand,
+  { days = null, sweepsEndpoints = true }: HousekeepingOptions = {},
+) {
   const inside = endpointsInside(db);
   const marks = marksInside(db);
   const names = namesInside(db, marks);
@@ -38,8 +51,15 @@ export function operations(db: Adapter, clock: Clock, byHand: ByHand) {
   const { operations: ofWork, ...completing } = work(db, marks, {
     ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), emptyLog: byHand.emptyLog },
   });
-  const { endTriesOf, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
+  const { endTriesOf, sweepEndpoints, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
+  const { sweepExpired } = byHand;
+  const housekeeping = [
+    ...(sweepExpired ? [{ name: 'expired', step: sweepExpired }] : []),
+    ...(days === null ? [] : [{ name: 'reduction', step: reduction(db, days) }]),
+    ...(sweepsEndpoints ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
+  ];
   return {
+    housekeeping,
     ...accounts(db, clock, completing),
     ...ofWork,
     ...leases(db),
