@@ -162,3 +162,40 @@ export class HeldProgram implements Place {
     }
   }
 }
+
+/** What tests do to a server that is one. */
+export class HeldServer {
+  protected readonly program: HeldProgram;
+
+  protected constructor(program: HeldProgram) {
+    this.program = program;
+  }
+
+  get state(): ProgramState {
+    return this.program.state;
+  }
+
+  /** Ends it, with all its processes, by SIGKILL. Its data stays, for {@link restart}. */
+  kill(): Promise<void> {
+    return this.program.kill();
+  }
+
+  /** Starts it again on the same port with the same data, after {@link kill}. */
+  restart(): Promise<void> {
+    return this.program.restart();
+  }
+
+  /** Pauses it until {@link resume}: it keeps its connections, but neither reads nor responds. */
+  pause(): Promise<void> {
+    return this.program.pause();
+  }
+
+  resume(): Promise<void> {
+    return this.program.resume();
+  }
+
+  /** Ends it for good, and deletes its data. */
+  stop(): Promise<void> {
+    return this.program.stop();
+  }
+}

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { HeldProgram, type ProgramState } from '../held-program.ts';
+import { HeldProgram, HeldServer } from '../held-program.ts';
 import type { Host } from '../network/network.ts';
 import { commandOf } from './command-of.ts';
 
@@ -22,14 +22,13 @@ export interface MongodOptions {
 const loopback: Host = { address: '127.0.0.1', within: [] };
 
 /** A `mongod` with a port and a folder of its own. The folder is deleted when the member stops. */
-export class Member {
+export class Member extends HeldServer {
   /** Where it runs. */
   readonly host: Host;
-  readonly #program: HeldProgram;
   readonly #query: MongodOptions['query'];
 
   private constructor(program: HeldProgram, host: Host, query: MongodOptions['query']) {
-    this.#program = program;
+    super(program);
     this.host = host;
     this.#query = query;
   }
@@ -54,40 +53,12 @@ export class Member {
   }
 
   get address(): string {
-    return `${this.host.address}:${this.#program.port}`;
-  }
-
-  get state(): ProgramState {
-    return this.#program.state;
+    return `${this.host.address}:${this.program.port}`;
   }
 
   /** Runs a command on the `admin` database of this member, whether it is the primary or not. */
   command(command: Document): Promise<Document> {
     return commandOn(this.address, this.#query, command);
-  }
-
-  /** Ends it with SIGKILL. Its data stays, for {@link restart}. */
-  kill(): Promise<void> {
-    return this.#program.kill();
-  }
-
-  /** Starts it again on the same port with the same data, after {@link kill}. */
-  restart(): Promise<void> {
-    return this.#program.restart();
-  }
-
-  /** Pauses it until {@link resume}: it keeps its connections, but neither reads nor responds. */
-  pause(): Promise<void> {
-    return this.#program.pause();
-  }
-
-  resume(): Promise<void> {
-    return this.#program.resume();
-  }
-
-  /** Ends it for good, and deletes its data. */
-  stop(): Promise<void> {
-    return this.#program.stop();
   }
 }
 

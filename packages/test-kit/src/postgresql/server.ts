@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { QueryResultRow } from 'pg';
 import { lastLines } from '../error-text.ts';
-import { HeldProgram, type Place, type ProgramState } from '../held-program.ts';
+import { HeldProgram, HeldServer, type Place } from '../held-program.ts';
 import { asOwner, giveToOwner } from './owner.ts';
 import { query } from './query.ts';
 import type { PostgresqlPrograms, ServerOptions } from './types.ts';
@@ -26,8 +26,7 @@ const loopback = { address: '127.0.0.1', within: [] };
 export type Fill = (programs: string, data: string) => Promise<void>;
 
 /** A PostgreSQL with a port and a folder of its own, which is deleted when it stops. */
-export class PostgresqlServer {
-  readonly #program: HeldProgram;
+export class PostgresqlServer extends HeldServer {
   readonly #host: string;
   readonly #prepare: (place: Place, fill: Fill) => Promise<void>;
 
@@ -36,7 +35,7 @@ export class PostgresqlServer {
     host: string,
     prepare: (place: Place, fill: Fill) => Promise<void>,
   ) {
-    this.#program = program;
+    super(program);
     this.#host = host;
     this.#prepare = prepare;
   }
@@ -74,7 +73,7 @@ export class PostgresqlServer {
   }
 
   get port(): number {
-    return this.#program.port;
+    return this.program.port;
   }
 
   /** The URL of its database `postgres`. */
@@ -83,11 +82,7 @@ export class PostgresqlServer {
   }
 
   get data(): string {
-    return this.#program.data;
-  }
-
-  get state(): ProgramState {
-    return this.#program.state;
+    return this.program.data;
   }
 
   /** Runs one statement, on its database `postgres`. */
@@ -104,38 +99,14 @@ export class PostgresqlServer {
     await this.query('SELECT pg_reload_conf()');
   }
 
-  /** Ends it, with all its processes, by SIGKILL. Its data stays, for {@link restart}. */
-  kill(): Promise<void> {
-    return this.#program.kill();
-  }
-
-  /** Starts it again on the same port with the same data, after {@link kill}. */
-  restart(): Promise<void> {
-    return this.#program.restart();
-  }
-
   /** Kills it, and starts it again with other data. */
   async refill(fill: Fill): Promise<void> {
     await this.kill();
     await rm(this.data, { recursive: true });
     await mkdir(this.data, { mode: 0o700 });
     await giveToOwner(this.data);
-    await this.#prepare(this.#program, fill);
+    await this.#prepare(this.program, fill);
     await this.restart();
-  }
-
-  /** Pauses it until {@link resume}: it keeps its connections, but neither reads nor responds. */
-  pause(): Promise<void> {
-    return this.#program.pause();
-  }
-
-  resume(): Promise<void> {
-    return this.#program.resume();
-  }
-
-  /** Ends it for good, and deletes its data. */
-  stop(): Promise<void> {
-    return this.#program.stop();
   }
 }
 
