@@ -1,7 +1,5 @@
-import { grants } from '@latchkey/store/kinds';
 import { everyOperation } from '@latchkey/store-suite/every-operation';
-import { aPast } from '@latchkey/store-suite/many-grants';
-import { anAccount, anId } from '@latchkey/store-suite/records';
+import { pastIn } from '@latchkey/store-suite/many-grants';
 import { manyOfEach } from '@latchkey/store-suite/rows-read';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
@@ -47,15 +45,7 @@ describeOnPostgresql('a statement', (server) => {
       }
       return Reflect.apply(sendQuery, this, given);
     } as never);
-    const target = await openPostgresqlTarget(url);
-    const mark = { id: anId(), is: 'used' } as const;
-    await target.replace(null, mark);
-    const past = await aPast(
-      { application_id: anId(), account: anAccount({ username: anId() }) },
-      { grants: 4_000, ofAccount: 1_000 },
-      (records) => target.write(grants, { records }, mark),
-    );
-    await target.close();
+    const past = await pastIn(await openPostgresqlTarget(url), { grants: 4_000, ofAccount: 1_000 });
     const options = { revokedGrantDays: 1, recordsEvents: true };
     const store = await openPostgresqlStore({ url, clock: Date.now, ...options });
     await manyOfEach(store, past, 100);

@@ -1,10 +1,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { grants } from '@latchkey/store/kinds';
 import { everyOperation } from '@latchkey/store-suite/every-operation';
-import { aPast } from '@latchkey/store-suite/many-grants';
-import { anAccount, anId } from '@latchkey/store-suite/records';
+import { pastIn } from '@latchkey/store-suite/many-grants';
 import { type Answered, manyOfEach, watched } from '@latchkey/store-suite/rows-read';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../src/sqlite-store.ts';
@@ -35,15 +33,7 @@ describe('SQLite reads the rows that it answers, and few others', () => {
     directory = await mkdtemp(join(tmpdir(), 'latchkey-rows-'));
     for (const size of SIZES) {
       const path = join(directory, `${size}.db`);
-      const target = await openSqliteTarget(path);
-      const mark = { id: anId(), is: 'used' } as const;
-      await target.replace(null, mark);
-      const past = await aPast(
-        { application_id: anId(), account: anAccount({ username: anId() }) },
-        { grants: 4_000, ofAccount: 1_000 },
-        (records) => target.write(grants, { records }, mark),
-      );
-      await target.close();
+      const past = await pastIn(await openSqliteTarget(path), { grants: 4_000, ofAccount: 1_000 });
       const options = { revokedGrantDays: 1, recordsEvents: true };
       const filled = await openSqliteStore({ path, clock: Date.now, ...options });
       await manyOfEach(filled, past, size);

@@ -111,3 +111,19 @@ export async function aPast(
   });
   return { application_id, account, before };
 }
+
+/** The same in an empty database, which it closes. */
+export async function pastIn(
+  target: Pick<Transfer, 'replace' | 'write' | 'close'>,
+  counts: { grants: number; ofAccount: number },
+): Promise<Past> {
+  const mark = { id: anId(), is: 'used' } as const;
+  await target.replace(null, mark);
+  const past = await aPast(
+    { application_id: anId(), account: anAccount({ username: anId() }) },
+    counts,
+    (records) => target.write(kind, { records }, mark),
+  );
+  await target.close();
+  return past;
+}
