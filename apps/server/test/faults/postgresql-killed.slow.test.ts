@@ -5,11 +5,9 @@ import { Relay } from '@latchkey/test-kit/postgresql/relay';
 import { Replication } from '@latchkey/test-kit/postgresql/replication';
 import type { PostgresqlServer } from '@latchkey/test-kit/postgresql/server';
 import { createDatabase } from '@latchkey/test-kit/postgresql/test-databases';
-import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { afterAll, beforeAll, test } from 'vitest';
-import { linkedApplication } from '../http/linked-application.ts';
-import { Load } from './load.ts';
-import { ready, startProcess } from './server-process.ts';
+import { startProcess } from './server-process.ts';
+import { underLoad } from './under-load.ts';
 
 const ROUNDS = longer(2, 30);
 const timeout = longer(600_000, 1_800_000);
@@ -26,21 +24,7 @@ describeWithPostgresql('a service outlives a failover, and nothing is lost,', (p
     await set?.stop();
   });
 
-  /** Does something to the servers under load, and holds the service to what it acknowledged. */
-  async function underLoad(harm: (random: () => number) => Promise<void>): Promise<void> {
-    const server = await startProcess(relay.urlOf(await createDatabase(set.url)));
-    const random = seededRandom('harm to the servers');
-    const load = new Load(server, await linkedApplication(server), random);
-    for (let round = 0; round < ROUNDS; round++) {
-      load.start(8);
-      while (load.linked < 10) await sleep(10);
-      await sleep(random() * 300);
-      await harm(random);
-      await ready(server);
-      await load.stop();
-      await load.verify();
-    }
-  }
+  const onFresh = async () => startProcess(relay.urlOf(await createDatabase(set.url)));
 
   const standby = () => set.standbys[0] as PostgresqlServer;
 
@@ -57,7 +41,7 @@ describeWithPostgresql('a service outlives a failover, and nothing is lost,', (p
   }
 
   test('when the primary is killed', { timeout }, async () => {
-    await underLoad(async (random) => {
+    await underLoad(await onFresh(), ROUNDS, async (random) => {
       const former = set.primary;
       await former.kill();
       await sleep(random() * 1_000);
@@ -70,7 +54,7 @@ describeWithPostgresql('a service outlives a failover, and nothing is lost,', (p
   test('when the standby is promoted beside it, and it is asked for a while', {
     timeout,
   }, async () => {
-    await underLoad(async (random) => {
+    await underLoad(await onFresh(), ROUNDS, async (random) => {
       const former = set.primary;
       await promoteTheStandby();
       await sleep(random() * 2_000);
@@ -85,7 +69,7 @@ describeWithPostgresql('a service outlives a failover, and nothing is lost,', (p
   });
 
   test('when the standby is silent, or all are killed', { timeout }, async () => {
-    await underLoad(async (random) => {
+    await underLoad(await onFresh(), ROUNDS, async (random) => {
       await standby().pause();
       await sleep(random() * 8_000);
       if (random() < 0.5) {
