@@ -12,16 +12,13 @@ export class Calls<Prepared> {
   #preparation: Promise<Prepared> | undefined;
   #prepared: { readonly result: Prepared } | undefined;
   readonly #closing = new AbortController();
+  readonly closing = this.#closing.signal;
   readonly #running = new Set<Promise<unknown>>();
   readonly #sequences = new Set<Promise<unknown>>();
 
   /** @param prepare - before the first call; again if it has failed */
   constructor(prepare: () => Promise<Prepared>) {
     this.#prepare = prepare;
-  }
-
-  get closing(): AbortSignal {
-    return this.#closing.signal;
   }
 
   async prepare(): Promise<Prepared> {
