@@ -387,12 +387,12 @@ export function deliveries(
       const again = { anew: randomUUID(), generation: told.stored.generation, now };
       const of = { endpoint_id, limit };
       let hasBegun = false;
+      const go = <T>(on: () => Promise<T>) => (hasBegun ? afterChange(on) : on());
       async function beginAll(some: readonly (Named & Pick<Stored, 'round'>)[]): Promise<number> {
-        const may = await Promise.all(some.map(mayBeTold));
+        const may = await go(() => Promise.all(some.map(mayBeTold)));
         const begun = some.filter((_, index) => may[index]);
         for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
-          const begin = () => beginSome({ ...again, round, ids: of.map(({ id }) => id) });
-          await (hasBegun ? afterChange(begin) : begin());
+          await go(() => beginSome({ ...again, round, ids: of.map(({ id }) => id) }));
           hasBegun = true;
         }
         return begun.length;
@@ -406,8 +406,7 @@ export function deliveries(
         const found = lists.flat().sort(byNewest).slice(0, limit);
         let count = 0;
         for (let from = 0; from < found.length; from += BEGUN_AT_ONCE) {
-          const some = found.slice(from, from + BEGUN_AT_ONCE);
-          count += await (hasBegun ? afterChange(() => beginAll(some)) : beginAll(some));
+          count += await beginAll(found.slice(from, from + BEGUN_AT_ONCE));
         }
         // Due again by now, whoever did it: of a repetition, the response counts nothing.
         if (count > 0 || found.length < limit) return count;
