@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyKind } from '@latchkey/store/kind';
-import { endpointsInside } from '@latchkey/store/operations/endpoints';
 import { events } from '@latchkey/store/operations/events';
-import { marksInside } from '@latchkey/store/operations/marks';
-import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { defaultTimeouts } from '@latchkey/store/server-store';
 import type { Transfer } from '@latchkey/store/transfer';
@@ -93,12 +90,7 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     },
 
     async makeDeliveries(now) {
-      const adapter = mongoAdapter(database);
-      const makeDeliveries = events(
-        adapter,
-        endpointsInside(adapter),
-        namesInside(adapter, marksInside(adapter)),
-      );
+      const makeDeliveries = events(mongoAdapter(database));
       while (await makeDeliveries(now, { isDecisive: true })) {}
     },
 

@@ -1,8 +1,5 @@
 import type { AnyKind, Field } from '@latchkey/store/kind';
-import { endpointsInside } from '@latchkey/store/operations/endpoints';
 import { events } from '@latchkey/store/operations/events';
-import { marksInside } from '@latchkey/store/operations/marks';
-import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { defaultTimeouts } from '@latchkey/store/server-store';
 import { decoderOf } from '@latchkey/store/sql';
@@ -97,12 +94,7 @@ function transfer(database: Database, name: string): Transfer {
     },
 
     async makeDeliveries(now) {
-      const adapter = postgresqlAdapter(database);
-      const makeDeliveries = events(
-        adapter,
-        endpointsInside(adapter),
-        namesInside(adapter, marksInside(adapter)),
-      );
+      const makeDeliveries = events(postgresqlAdapter(database));
       while (await makeDeliveries(now, { isDecisive: true })) {}
     },
 

@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AnyKind, Field } from '@latchkey/store/kind';
-import { endpointsInside } from '@latchkey/store/operations/endpoints';
 import { events } from '@latchkey/store/operations/events';
-import { marksInside } from '@latchkey/store/operations/marks';
-import { namesInside } from '@latchkey/store/operations/names';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { decoderOf } from '@latchkey/store/sql';
 import type { Transfer } from '@latchkey/store/transfer';
@@ -84,12 +81,7 @@ function transfer(
     return prepared;
   }
   const marks = prepareUseMarks(database);
-  const adapter = sqliteAdapter(database, alone);
-  const makeDeliveries = events(
-    adapter,
-    endpointsInside(adapter),
-    namesInside(adapter, marksInside(adapter)),
-  );
+  const makeDeliveries = events(sqliteAdapter(database, alone));
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);

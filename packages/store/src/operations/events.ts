@@ -18,8 +18,9 @@ import type { RecordOf } from '../kind.ts';
 import { accounts, applications, deliveries, grants } from '../kinds.ts';
 import { HOST_OWNER } from '../records.ts';
 import { changeAll } from './change-all.ts';
-import type { EndpointsInside } from './endpoints.ts';
-import type { NamesInside } from './names.ts';
+import { type EndpointsInside, endpointsInside } from './endpoints.ts';
+import { marksInside } from './marks.ts';
+import { type NamesInside, namesInside } from './names.ts';
 
 // An event is at most 8 deliveries.
 const ROUND = 100;
@@ -71,8 +72,8 @@ interface Happened {
  */
 export function events(
   db: Adapter,
-  { endpointsOf }: Pick<EndpointsInside, 'endpointsOf'>,
-  { mayKnow, forgetIfLast }: NamesInside,
+  { endpointsOf }: Pick<EndpointsInside, 'endpointsOf'> = endpointsInside(db),
+  { mayKnow, forgetIfLast }: NamesInside = namesInside(db, marksInside(db)),
 ) {
   const asMarked = <R>(record: R, { mark }: { mark: Mark }) => ({ ...record, mark });
   const marksOf = {
