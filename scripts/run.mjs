@@ -217,7 +217,7 @@ const tasks = {
   // Makes what is generated and committed: all of it, or the files whose path contains a word.
   generate: (args) => run('node', [join('scripts', 'generate.ts'), ...args], 'inherit'),
   format: () => tool('biome', ['check', '--write', '.']),
-  // RELEASING.md has these in their order.
+  // docs/releasing.md has these in their order.
   changeset: (args) => tool('changeset', args),
   'release:version': () => tool('changeset', ['version']),
   'release:rehearse': () => run('node', [join('scripts', 'release', 'rehearse.ts')], 'inherit'),

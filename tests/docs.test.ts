@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const exclude = (name: string) =>
   ['node_modules', 'dist', 'data'].includes(name.split('/').at(-1) ?? '');
-const pages: string[] = [];
-for await (const page of glob('**/*.md', { cwd: root, exclude })) pages.push(page);
-const ours = pages.filter((page) => !page.startsWith('.')).sort();
+const ours: string[] = [];
+for await (const page of glob(['**/*.md', '.github/*.md'], { cwd: root, exclude })) ours.push(page);
+ours.sort();
 
 const read = (page: string) => readFile(join(root, page), 'utf8');
 
@@ -21,7 +21,7 @@ const OURS = /^https:\/\/github\.com\/latchkey\/latchkey\/(?:blob|tree)\/main\/(
 describe('every link of the project’s pages has a target', () => {
   test('these are the pages', () => {
     expect(ours).toEqual(
-      expect.arrayContaining(['CONTRIBUTING.md', 'README.md', 'docs/architecture.md']),
+      expect.arrayContaining(['.github/SECURITY.md', 'README.md', 'docs/architecture.md']),
     );
   });
 

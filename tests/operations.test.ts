@@ -103,7 +103,7 @@ describe('the settings', () => {
   });
 
   test('are all passed on by compose.yaml', async () => {
-    const { latchkey } = parse(await readFile(new URL('compose.yaml', root), 'utf8')).services;
+    const { latchkey } = parse(await readFile(new URL('deploy/compose.yaml', root), 'utf8')).services;
     const { environment: passed, ports, volumes } = latchkey;
     const used = JSON.stringify({ passed, ports, volumes }).matchAll(/\$\{([A-Z_]+):/g);
     expect([...new Set([...used].map(([, name]) => name))].sort()).toEqual(
@@ -125,7 +125,7 @@ describe('the settings', () => {
     const [, unit] =
       /^TimeoutStopSec=(\d+)$/m.exec(await read('deploy/systemd/latchkey.service')) ?? [];
     expect(Number(unit)).toBeGreaterThanOrEqual(needed);
-    const { stop_grace_period } = parse(await read('compose.yaml')).services.latchkey;
+    const { stop_grace_period } = parse(await read('deploy/compose.yaml')).services.latchkey;
     expect(stop_grace_period).toBe(`${unit}s`);
   });
 

@@ -39,14 +39,14 @@ describe('the linters', () => {
 
   test('of hadolint find nothing in the Dockerfile, but something in a bad one', async () => {
     const hadolint = join(python, 'hadolint');
-    await succeed(hadolint, [path('Dockerfile')], { env });
+    await succeed(hadolint, [deploy('Dockerfile')], { env });
     const bad = join(folder, 'Dockerfile');
     await writeFile(bad, 'FROM node\nRUN apt-get install curl\n');
     expect((await run(hadolint, [bad], { env })).stdout).toMatch(/DL3006[\s\S]*DL3008/);
   });
 
   test('of yamllint find nothing', async () => {
-    const files = [path('compose.yaml'), deploy('prometheus')];
+    const files = [deploy('compose.yaml'), deploy('prometheus')];
     await succeed(
       join(python, 'yamllint'),
       ['--strict', '-c', linters('yamllint.yaml'), ...files],
@@ -67,7 +67,7 @@ describe('the linters', () => {
         ['$schema', 'id'].includes(key) && typeof value === 'string' ? undefined : value,
     );
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
-    const compose = parse(await readFile(path('compose.yaml'), 'utf8'));
+    const compose = parse(await readFile(deploy('compose.yaml'), 'utf8'));
     expect({ valid: validate(compose), errors: validate.errors }).toMatchObject({ valid: true });
     compose.services.latchkey.read_only = 'perhaps';
     expect(validate(compose)).toBe(false);
@@ -75,7 +75,7 @@ describe('the linters', () => {
 });
 
 test('compose.yaml runs the service without rights, and its database without a way out', async () => {
-  const { services, networks } = parse(await readFile(path('compose.yaml'), 'utf8'));
+  const { services, networks } = parse(await readFile(deploy('compose.yaml'), 'utf8'));
   expect(services.latchkey).toMatchObject({
     read_only: true,
     cap_drop: ['ALL'],
@@ -113,7 +113,7 @@ describe('the image', () => {
   });
 
   test('runs as a user without rights, and writes to its volume alone', async () => {
-    const text = await readFile(path('Dockerfile'), 'utf8');
+    const text = await readFile(deploy('Dockerfile'), 'utf8');
     expect(text).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     const image = await imageOfDockerfile();
     const data = join(folder, 'data');

@@ -50,11 +50,11 @@ test('a pull request names commands that exist, and conduct is reported as a vul
   expect(commands).toContain('test');
   const { scripts } = JSON.parse(await read('package.json'));
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
-  expect(await read('CODE_OF_CONDUCT.md')).toContain('SECURITY.md#report-a-vulnerability');
+  expect(await read('.github/CODE_OF_CONDUCT.md')).toContain('SECURITY.md#report-a-vulnerability');
 });
 
 test('a release of a dependency waits before it is taken, by the bot and by pnpm', async () => {
-  const renovate = JSON.parse(await read('renovate.json'));
+  const renovate = JSON.parse(await read('.github/renovate.json'));
   expect(renovate).toMatchObject({ minimumReleaseAge: '7 days', internalChecksFilter: 'strict' });
   const [, minutes] = /^minimumReleaseAge: (\d+)$/m.exec(await read('pnpm-workspace.yaml')) ?? [];
   expect(Number(minutes)).toBe(3 * 24 * 60);
@@ -69,9 +69,9 @@ test('the first changelog has one entry, since no earlier version exists', async
 });
 
 test('the bot pins each image to a digest', async () => {
-  const { extends: presets } = JSON.parse(await read('renovate.json'));
+  const { extends: presets } = JSON.parse(await read('.github/renovate.json'));
   expect(presets).toContain('docker:pinDigests');
-  const texts = [await read('Dockerfile'), await read('compose.yaml')].join('\n');
+  const texts = [await read('deploy/Dockerfile'), await read('deploy/compose.yaml')].join('\n');
   const images = [...texts.matchAll(/^(?:FROM| *image:) (\S+:\S+)/gm)].map(([, image]) => image);
   expect(images).toHaveLength(3);
   // With the digest, once the bot has added it.
@@ -82,7 +82,7 @@ test('no page says that nothing is released once a changelog has a version', asy
   expect(changelogs).toHaveLength(5);
   if (!isReleased) return;
   const stale: string[] = [];
-  for (const page of ['README.md', 'SECURITY.md', ...(await files('docs/**/*.md'))]) {
+  for (const page of ['README.md', '.github/SECURITY.md', ...(await files('docs/**/*.md'))]) {
     if (
       /not released yet|Nothing is released|on no registry|No package is on a/.test(
         await read(page),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A release, without one: in a copy of the tree it does what RELEASING.md says, publishes to a
+// A release, without one: in a copy of the tree it does what docs/releasing.md says, publishes to a
 // registry on this machine, and then uses the packages as their users will. `npm run
 // release:rehearse` runs it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

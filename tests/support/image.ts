@@ -5,6 +5,12 @@ import { environment, succeed } from './service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+// For Docker, `*` also matches what begins with a dot.
+const matches = (path: string, pattern: string) => {
+  const [one = '', other = ''] = [path, pattern].map((text) => text.replaceAll(/(^|\/)\./g, '$1_'));
+  return matchesGlob(one, other) || matchesGlob(one, `${other}/**`);
+};
+
 /** The files of the repository that a build of the image gets, by `.dockerignore`: the last rule wins. */
 export async function filesOfBuild(): Promise<string[]> {
   const rules = (await readFile(join(root, '.dockerignore'), 'utf8'))
@@ -16,9 +22,7 @@ export async function filesOfBuild(): Promise<string[]> {
     .trim()
     .split('\n')
     .filter((path) => {
-      const last = rules.findLast(
-        ({ pattern }) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`),
-      );
+      const last = rules.findLast(({ pattern }) => matches(path, pattern));
       return last?.isKept ?? true;
     });
 }
@@ -36,7 +40,7 @@ export interface Image {
 }
 
 export async function imageOfDockerfile(): Promise<Image> {
-  const text = (await readFile(join(root, 'Dockerfile'), 'utf8')).replaceAll(/\\\n\s*/g, '');
+  const text = (await readFile(join(root, 'deploy/Dockerfile'), 'utf8')).replaceAll(/\\\n\s*/g, '');
   const stage = text.slice(text.lastIndexOf('FROM '));
   const [, variables = ''] = /^ENV (.*)$/m.exec(stage) ?? [];
   return {
