@@ -90,7 +90,7 @@ export function targets(results: Results): Target[] {
   });
 }
 
-/** The servers of [Which of them?](../../../docs/README.md), each on the store that it is mostly used with. */
+/** The servers of [The comparison](../../../docs/comparison.md), each on the store that it is mostly used with. */
 const DRAWN = [
   'Latchkey, SQLite',
   'Latchkey, MongoDB',
