@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // Declares the types of `inject`.
 import type {} from '@latchkey/test-kit/global-setup';
@@ -13,13 +13,13 @@ import {
   PORT_OF_PAGES,
   startLinkingProgram,
 } from './support/linking-program.ts';
-import { type CodeBlock, codeBlocks, prose, tableBelow } from './support/markdown.ts';
+import { type CodeBlock, codeBlocks, links, prose, tableBelow } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { environment, run } from './support/service.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
 
-// Runs and compiles every block of README.md and docs/operations/first-steps.md.
+// Runs and compiles every block of README.md, docs/core.md and docs/operations/first-steps.md.
 
 const root = new URL('../', import.meta.url);
 
@@ -91,6 +91,14 @@ async function linksAndUnlinks(block: CodeBlock, words: string[], cwd?: string):
   expect(again.stderr).toMatch(/already converted|code_already_used/);
 }
 
+const TYPESCRIPT = [process.execPath, '--input-type=module-typescript', '--eval'];
+
+/** Has the client of tRPC installed, as `examplesFolder` has the SDK. */
+const serverFolder = fileURLToPath(new URL('apps/server/', root));
+
+// tests/trpc-page.slow.test.ts compiles the same calls.
+const isOfTrpc = ({ code }: CodeBlock) => code.includes("'@trpc/client'");
+
 /** What stands around a block that adds routes to an `app`. */
 const app = (routes: string) => `
 import express from 'express';
@@ -100,12 +108,11 @@ app.listen(8080, '127.0.0.1');
 `;
 
 /** Registers an application, runs it with these routes, and links an account with it in a browser. */
-async function links(routes: string): Promise<void> {
+async function linksWith(routes: string): Promise<void> {
   await shell('npm run -s latchkey -- app create Acme --redirect-uri http://127.0.0.1/callback');
   const port = await freePort();
   const program = app(routes).replaceAll(PORT_OF_PAGES, port);
-  const words = [process.execPath, '--input-type=module-typescript', '--eval', program];
-  const application = await startLinkingProgram(words, port, {
+  const application = await startLinkingProgram([...TYPESCRIPT, program], port, {
     cwd: examplesFolder,
     env: environment({
       LATCHKEY_URL: reader.service.url,
@@ -115,6 +122,19 @@ async function links(routes: string): Promise<void> {
   await connectAda(new Browser(), `${application.url}/connect`);
   expect(application.printed()).toBe('Linked ada\n');
   await application.stop();
+}
+
+/** In a block that begins with the path of a file, lines of that file. */
+const EXCERPT = /^(?:\/\/|--) ((?:packages|apps)\/\S+)\n/;
+
+const isExcerpt = ({ code }: CodeBlock) => EXCERPT.test(code);
+
+const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, '').trim();
+
+async function isInItsFile({ code }: CodeBlock): Promise<void> {
+  const [first = '', path = ''] = EXCERPT.exec(code) ?? [];
+  const file = await readFile(new URL(path, root), 'utf8');
+  expect(withoutIndent(file)).toContain(withoutIndent(code.slice(first.length)));
 }
 
 const hasRoutes = ({ code }: CodeBlock) => code.includes('app.get(');
@@ -151,12 +171,13 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
     expect(JSON.parse(await shell(revoke))).toMatchObject({ object: 'oauth_grant', revoked: true });
   },
 
+  sql: isInItsFile,
+
   async ts(block) {
+    if (isExcerpt(block)) return isInItsFile(block);
     // tests/hosts-guide.test.ts runs that of the host.
-    if (hasRoutes(block)) return block.code.includes('/host') ? undefined : links(block.code);
-    // In the folder that has the SDK installed.
-    const words = [process.execPath, '--input-type=module-typescript', '--eval'];
-    await linksAndUnlinks(block, words, examplesFolder);
+    if (hasRoutes(block)) return block.code.includes('/host') ? undefined : linksWith(block.code);
+    await linksAndUnlinks(block, TYPESCRIPT, isOfTrpc(block) ? serverFolder : examplesFolder);
   },
 
   async python(block) {
@@ -164,7 +185,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   },
 };
 
-describe.each(['README.md'])('every block of %s works', describePage);
+describe.each(['README.md', 'docs/core.md'])('every block of %s works', describePage);
 describe.each(['docs/operations/first-steps.md'])('every block of %s works', slow, describePage);
 
 async function describePage(page: string): Promise<void> {
@@ -193,11 +214,13 @@ async function describePage(page: string): Promise<void> {
       }
       await way(block);
     });
-    if (block.language !== 'ts') continue;
+    if (block.language !== 'ts' || isExcerpt(block) || isOfTrpc(block)) continue;
     test(`line ${block.line} compiles`, slow, () => {
       expect(typeCheck(hasRoutes(block) ? app(block.code) : block.code)).toEqual([]);
     });
   }
+
+  if (page === 'README.md') test('each call of its table works', () => callAsTheTableSays(text));
 
   test('all code is in these blocks', () => {
     const around = prose(text).split('\n');
@@ -205,16 +228,87 @@ async function describePage(page: string): Promise<void> {
   });
 }
 
-test('README.md can be read in a minute', async () => {
-  const text = await readFile(new URL('README.md', root), 'utf8');
-  expect(text.split('\n').length - 1).toBeLessThanOrEqual(100);
+/** Makes the calls of the table: a conversion and a revocation, in each way. */
+async function callAsTheTableSays(text: string): Promise<void> {
+  const rows = tableBelow(text, INSIDE);
+  const [sdk, trpc, rest, commands] = rows.map(([, ...cells]) => cells as [string, string]);
+  const programOf = (client: string, [convert, revoke]: [string, string]) => `${client}
+const { grant_id: id } = await ${convert.replace('code', "'lk_code_…'")};
+console.log((await ${revoke}).revoked);
+`;
+  const ended = { exitCode: 0, stdout: 'true\n', stderr: '' };
+
+  const ofSdk = `import { Latchkey } from '@latchkey/client';
+const latchkey = new Latchkey({ baseUrl: '${reader.service.url}', applicationSecret: 'lk_app_…' });`;
+  const convertBySdk = programOf(ofSdk, sdk as [string, string]);
+  expect(await reader.program(TYPESCRIPT, convertBySdk, examplesFolder)).toEqual(ended);
+
+  const ofTrpc = `import { createTRPCClient, httpLink } from '@trpc/client';
+const headers = { authorization: 'Bearer lk_app_…' };
+const trpc = createTRPCClient({ links: [httpLink({ url: '${reader.service.url}/trpc', headers })] });`;
+  const convertByTrpc = programOf(ofTrpc, trpc as [string, string]).replace(
+    "{ 'lk_code_…' }",
+    "{ code: 'lk_code_…' }",
+  );
+  expect(await reader.program(TYPESCRIPT, convertByTrpc, serverFolder)).toEqual(ended);
+
+  const [convert, revoke] = (rest as [string, string]).map((call) =>
+    call.replace('curl', String.raw`curl -sS -w '\n'`),
+  );
+  const variables = `export URL='${reader.service.url}' AUTH='Authorization: Bearer lk_app_…'`;
+  expect(await shell(`${variables}\n${convert}`)).toContain('"object":"oauth_grant"');
+  expect(await shell(`${revoke}`)).toContain('"revoked":true');
+
+  const [demo = '', end = ''] = commands ?? [];
+  const latchkey = (call: string) => call.replace(/^latchkey/, 'npm run -s latchkey --');
+  expect(await shell(latchkey(demo.replace(/ prints .*/, '')))).toContain('/oauth/revoke');
+  expect(await shell(latchkey(end))).toContain('revoked');
+}
+
+const INSIDE = 'What is inside';
+
+const readme = await readFile(new URL('README.md', root), 'utf8');
+const [, inside = ''] = new RegExp(`^## ${INSIDE}\n([\\s\\S]*?)^## `, 'm').exec(readme) ?? [];
+
+test('the first screen of README.md says what is inside, in 20 lines', async () => {
+  expect(readme.indexOf(inside)).toBeLessThan(readme.indexOf('## Try it'));
+  // Without the empty line at its end, but with the heading.
+  expect(inside.split('\n').length - 1).toBeLessThanOrEqual(20);
+  for (const word of ['tRPC', 'convert', 'schema', 'zod', 'onorepo', 'MongoDB TTL', 'SDK']) {
+    expect(inside).toContain(word);
+  }
+  const packages = await readdir(new URL('packages', root));
+  expect(packages.filter((name) => !inside.includes(name))).toEqual([]);
+});
+
+test('the six files of README.md have what it says of them', async () => {
+  const items = [...inside.matchAll(/^\d\. (.+)$/gm)].map(([, item]) => item as string);
+  const paths = items.map((item) => links(item).map((link) => link.split('#')[0] as string));
+  expect(paths.map(([first]) => first)).toEqual([
+    'docs/protocol/operations.md',
+    'packages/schema/src/operations.ts',
+    'apps/server/src/http/trpc/router.ts',
+    'packages/rules/src/grants/redeem.ts',
+    'packages/store/src/operations/codes.ts',
+    'packages/client/src/latchkey.ts',
+  ]);
+  for (const [index, item] of items.entries()) {
+    const files = (paths[index] ?? []).map((path) => readFile(new URL(path, root), 'utf8'));
+    const text = (await Promise.all(files)).join('\n');
+    // Outside of the links.
+    const claims = item.replaceAll(/\[.*?\]\(.*?\)/g, '').matchAll(/`([^`]+)`/g);
+    const missing = [...claims].filter(([, word = '']) => !text.includes(word));
+    expect(missing, item).toEqual([]);
+  }
+});
+
+test('README.md can be read in a minute', () => {
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(115);
 });
 
 test('the figures of README.md are the measured ones', async () => {
-  const [readme, races] = await Promise.all(
-    ['README.md', 'docs/races.md'].map((page) => readFile(new URL(page, root), 'utf8')),
-  );
-  const [, measured = ''] = /^\*\*The race\.\*\*([\s\S]*?)^\*\*/m.exec(races ?? '') ?? [];
+  const races = await readFile(new URL('docs/races.md', root), 'utf8');
+  const [, measured = ''] = /^\*\*The race\.\*\*([\s\S]*?)^\*\*/m.exec(races) ?? [];
   /** How many codes were redeemed once, and more than once, by each store of a server. */
   const rowsOf = (server: string) =>
     measured.split('\n').flatMap((line) => {
@@ -225,7 +319,7 @@ test('the figures of README.md are the measured ones', async () => {
   expect(rowsOf('Keycloak')).toEqual([['0', '0']]);
   const [[, several] = []] = rowsOf('fosite');
   expect(several).toMatch(/^\[\d+\]/);
-  const said = tableBelow(readme ?? '', 'Or something else?');
+  const said = tableBelow(readme, 'Or something else?');
   expect(said.map(([server, often]) => [server?.split(',')[0], often])).toEqual([
     ['**Latchkey**', '**none**'],
     ['Keycloak 26.7', 'none'],
