@@ -1,21 +1,41 @@
-import { readFile } from 'node:fs/promises';
+import { access, glob, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CEILINGS } from '../scripts/measure/ceilings.ts';
 import { contentsOf } from '../scripts/measure/changes/change.ts';
 import { changes } from '../scripts/measure/changes/changes.ts';
 import { priceOf } from '../scripts/measure/changes/prove.ts';
+import { PARTS_OF_SERVICE } from './support/manifests.ts';
 
 // Something that is added in many places is forgotten in one. price.slow.test.ts makes the changes in a copy.
 
-/** The paths at the beginning of the items of a chapter, as patterns: `<name>` is any name. */
-async function listedFiles(page: string, heading: string): Promise<RegExp[]> {
-  const text = await readFile(new URL(`../${page}`, import.meta.url), 'utf8');
-  const [, chapter = ''] = text.split(new RegExp(`^#+ ${heading}\\n`, 'm'));
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string) => readFile(root + path, 'utf8');
+
+/** The paths at the beginning of the items of a chapter, as they are written: `<name>` is any name. */
+async function listedFiles(heading: string): Promise<string[]> {
+  const [, chapter = ''] = (await read('docs/extend.md')).split(`## ${heading}\n`);
   const [own = ''] = chapter.split(/^#/m);
-  return [...own.matchAll(/^- `([^`]+\/[^`]+)`/gm)].map(([, path = '']) => {
-    const escaped = path.replace(/[.]/g, '\\.').replace(/<\w+>/g, '[\\w-]+');
-    return new RegExp(`^${escaped}$`);
-  });
+  return [...own.matchAll(/^- `([^`]+)`/gm)].flatMap(([, path = '']) => path.match(/.*\..*/) ?? []);
+}
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/<\w+>/g, '[\\w-]+')}$`);
+
+/** The stores, by the ends of their names. */
+const STORES = PARTS_OF_SERVICE.flatMap((name) => name.split('/store-').slice(1));
+
+/** The files outside the stores where a new one has to be named: each of the others is. */
+async function filesThatNameEachStore(): Promise<string[]> {
+  const found: string[] = [];
+  const pattern = '{apps,packages,scripts,tests,docs}/**/*.{ts,mjs,json,md}';
+  const exclude = (path: string) =>
+    /(?:^|\/)(?:node_modules|dist|store-\w+|decisions)$/.test(path) || path === 'docs/extend.md';
+  for await (const path of glob([pattern, '*.ts'], { cwd: root, exclude })) {
+    const text = await read(path);
+    if (STORES.every((name) => text.includes(`store-${name}`))) found.push(path);
+  }
+  return found.sort();
 }
 
 describe.each(changes)('to $name', (change) => {
@@ -26,14 +46,27 @@ describe.each(changes)('to $name', (change) => {
   });
 
   test('takes the files that the guide lists', async () => {
-    const { page, heading } = change.guide;
-    const listed = await listedFiles(page, heading);
+    const listed = (await listedFiles(change.guide)).map(patternOf);
     const edited = Object.keys(change.files);
     expect(edited.filter((path) => !listed.some((pattern) => pattern.test(path)))).toEqual([]);
     const unused = listed.filter((pattern) => !edited.some((path) => pattern.test(path)));
     expect(unused).toEqual([]);
     expect(listed).toHaveLength(edited.length);
   });
+});
+
+test('to write a store takes the files that the guide lists', async () => {
+  const listed = await listedFiles('Write a store');
+  const ofStores = listed.filter((path) => path.includes('<name>'));
+  expect(ofStores.length).toBeGreaterThan(2);
+  for (const name of STORES) {
+    for (const path of ofStores) {
+      const own = path.replaceAll('<name>', name);
+      await expect(access(root + own), own).resolves.toBeUndefined();
+    }
+  }
+  const others = listed.filter((path) => !path.includes('<name>'));
+  expect(others.sort()).toEqual(await filesThatNameEachStore());
 });
 
 test('an edit whose place is gone, or is there twice, is told with its file', () => {

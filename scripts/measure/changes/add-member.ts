@@ -64,7 +64,7 @@ test('an application has a remark on the command line', async () => {
 /** A text that only operators see. */
 export const addMember: Change = {
   name: 'add one optional member of an application',
-  guide: { page: 'CONTRIBUTING.md', heading: 'Add a member of an application' },
+  guide: 'Add a member of an application',
   files: {
     'packages/schema/src/inputs.ts': [
       {

@@ -59,7 +59,7 @@ test('a scope is described on the command line', async () => {
 /** An operation of the operator that reads, with a result of its own. */
 export const addOperation: Change = {
   name: 'add one read operation',
-  guide: { page: 'CONTRIBUTING.md', heading: 'Add an operation' },
+  guide: 'Add an operation',
   files: {
     'packages/schema/src/operations.ts': [
       {

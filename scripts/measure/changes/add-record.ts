@@ -46,7 +46,7 @@ export function describeNotices(stores: SuiteStores): void {
 /** A record that expires, with a write and a list. */
 export const addRecord: Change = {
   name: 'add a small record',
-  guide: { page: 'packages/store/README.md', heading: 'Add a kind' },
+  guide: 'Add a kind of record',
   files: {
     'packages/store/src/kinds.ts': [
       {
