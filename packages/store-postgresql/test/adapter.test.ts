@@ -10,6 +10,7 @@ import {
   newCode,
   redemptionOf,
 } from '@latchkey/store-suite/records';
+import { slow } from '@latchkey/test-kit/long';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
@@ -100,6 +101,28 @@ describeOnPostgresql('calls', (server) => {
     expect(rows).toEqual([{ revision: '8' }]);
   });
 
+  test(
+    'that share a statement with one whose record stays locked are made, and leave nothing locked',
+    slow,
+    async () => {
+      const [first, stuck, last] = await atOnce(3, () => granted(store));
+      const account = anAccount();
+      await store.putAccount(account);
+      await other.query('BEGIN');
+      await other.query('SELECT FROM grants WHERE id = $1 FOR UPDATE', [stuck?.grant.grant_id]);
+      await other.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
+      const settled = await Promise.allSettled([
+        ...[first, stuck, last].map((one) =>
+          store.revokeGrant(revocationOf(one?.grant as Granted)),
+        ),
+        store.issueCode(newCode(aCode({ account }))),
+      ]);
+      const outcomes = settled.map((one) => (one.status === 'rejected' ? one.reason.code : 'made'));
+      expect(outcomes).toEqual(['made', 'store_unavailable', 'made', 'store_unavailable']);
+      await waiting(0);
+    },
+  );
+
   test('of many find none only if there is none', async () => {
     const { grant } = await granted(store);
     await store.revokeGrant(revocationOf(grant));
@@ -116,6 +139,7 @@ describeOnPostgresql('calls', (server) => {
   });
 });
 
+type Granted = Parameters<typeof revocationOf>[0];
 const revocationOf = ({ grant_id }: { grant_id: string }) => ({
   ...{ grant_id, application_id: null, now: Date.now() - 1, initiator: anInitiator() },
 });
