@@ -38,7 +38,7 @@ export async function missingIndexes(
   const found = await send(
     `SELECT name, present.indexrelid IS NOT NULL AS "isInvalid"
     FROM unnest($1::text[], $2::text[]) AS wanted (name, "table")
-    LEFT JOIN pg_index present ON present.indexrelid = to_regclass(name)
+    LEFT JOIN pg_index present ON present.indexrelid = to_regclass(name) AND present.indrelid = to_regclass("table")
     WHERE present.indisvalid IS NOT TRUE AND to_regclass("table") IS NOT NULL AND NOT EXISTS (
       SELECT FROM pg_locks
       WHERE relation = to_regclass("table") AND mode = 'ShareUpdateExclusiveLock'

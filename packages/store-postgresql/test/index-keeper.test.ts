@@ -48,6 +48,11 @@ describeOnEachPostgresql('the index keeper', (server) => {
 
   test('builds what is missing, again after it was dropped, and tells nothing', async () => {
     expect(await missing()).toMatchObject([{ name: 'things_by_number', isInvalid: false }]);
+    // That of another table is none of this one.
+    await database.send('CREATE TABLE others AS TABLE things');
+    await database.send('CREATE INDEX things_by_number ON others (number)');
+    expect(await missing()).toMatchObject([{ name: 'things_by_number', isInvalid: false }]);
+    await database.send('DROP TABLE others');
     keeper.start();
     await built();
     await database.send('DROP INDEX things_by_number');
