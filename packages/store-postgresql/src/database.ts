@@ -15,6 +15,7 @@ import {
   isConflict,
   isDatabaseError,
   isOfServer,
+  settingsError,
   tooLate,
   unavailable,
   waitCancelled,
@@ -53,7 +54,11 @@ export class Database {
   ) {
     this.pool = createPool(url, timeouts, applicationName);
     this.#timeouts = timeouts;
-    this.#calls = new Calls(() => prepare(this));
+    this.#calls = new Calls(() =>
+      prepare(this).catch((error) => {
+        throw settingsError(error);
+      }),
+    );
   }
 
   prepare(): Promise<void> {

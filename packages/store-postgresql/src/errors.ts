@@ -1,14 +1,28 @@
+import { BadSetting } from '@latchkey/domain/bad-setting';
 import { DomainError } from '@latchkey/domain/domain-error';
 
-const remedies: Readonly<Record<string, string>> = {
-  '25006': 'set DATABASE_URL to the primary',
+/** Waiting does not help: at the start, these are settings to correct. */
+const corrections: Readonly<Record<string, string>> = {
   '28000': 'look at pg_hba.conf of the server',
   '28P01': 'correct the user or the password',
   '3D000': 'create the database',
+  '3F000': 'create the schema, or correct search_path of the user',
   '42501': 'grant the user the rights in docs/operations/postgresql.md',
+};
+
+/** Codes of Node for a certificate of the server. */
+const ofCertificate = /^ERR_TLS_|CERT|SIGNATURE/;
+
+const correctionOf = (code: string): string | undefined =>
+  corrections[code] ?? (ofCertificate.test(code) ? 'correct the host, or sslrootcert' : undefined);
+
+const remedies: Readonly<Record<string, string>> = {
+  '25006': 'set DATABASE_URL to the primary, or reset default_transaction_read_only',
   '53100': 'free disk space',
   '53300': 'raise max_connections of the server, or run a pooler',
   '55000': 'set DATABASE_URL to the primary',
+  '55P03': 'look in pg_stat_activity for the transaction that keeps it locked',
+  '57014': 'look at statement_timeout of the user',
 };
 
 /**
@@ -28,9 +42,11 @@ export class DatabaseError extends Error {
   constructor(error: unknown, fate: Fate, { isLate = false } = {}) {
     const message = error instanceof Error ? error.message : String(error);
     const code = codeOf(error);
-    const remedy = remedies[code ?? ''];
+    const remedy = correctionOf(code ?? '') ?? remedies[code ?? ''];
     super(
-      remedy === undefined ? message : `PostgreSQL refuses it (${code}: ${message}): ${remedy}.`,
+      remedy === undefined
+        ? message
+        : `${isState(code) ? 'PostgreSQL refuses it' : 'PostgreSQL is not trusted'} (${code}: ${message}): ${remedy}.`,
     );
     this.code = code;
     this.fate = fate;
@@ -52,12 +68,14 @@ export const tooLate = (ms: number) =>
     { isLate: true },
   );
 
+const isState = (code: string | null) => /^[0-9A-Z]{5}$/.test(code ?? '');
+
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
 /** Whether the server has sent it. */
 export const isOfServer = (error: unknown): boolean =>
-  error instanceof Error && 'severity' in error && /^[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
+  error instanceof Error && 'severity' in error && isState(codeOf(error));
 
 export const isDatabaseError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError;
@@ -65,6 +83,12 @@ export const isDatabaseError = (error: unknown): error is DatabaseError =>
 /** Serialization failure and deadlock: a repetition may succeed. */
 export const isConflict = (error: unknown): boolean =>
   isDatabaseError(error) && (error.code === '40001' || error.code === '40P01');
+
+/** What a failed start says in one line, if only a person can change it. */
+export const settingsError = (error: unknown): unknown =>
+  isDatabaseError(error) && correctionOf(error.code ?? '') !== undefined
+    ? new BadSetting(`DATABASE_URL: ${error.message}`, { cause: error })
+    : error;
 
 export const unavailable = (error: unknown): unknown =>
   isDatabaseError(error) ? new DomainError('store_unavailable', {}, error) : error;

@@ -8,6 +8,7 @@ import { PostgresqlServer } from '@latchkey/test-kit/postgresql/server';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poolConfigOf } from '../src/address.ts';
+import { openPostgresqlStore } from '../src/postgresql-store.ts';
 
 const password = 'pässword:@/?#%&=';
 
@@ -80,6 +81,15 @@ describeWithPostgresql('an address leads to a secured server', (programs) => {
       'certificate',
     );
     await expect(connect(ada, verified(), 'localhost')).rejects.toThrow('does not match');
+  });
+
+  test('or the start fails with one line', async () => {
+    const { host } = new URL(server.url);
+    const url = `postgresql://${ada}@${host}/postgres?sslmode=verify-full`;
+    await expect(openPostgresqlStore({ url, clock: Date.now })).rejects.toMatchObject({
+      name: 'BadSetting',
+      message: expect.stringMatching(/^DATABASE_URL: .*certificate.*sslrootcert\.$/),
+    });
   });
 
   test('with the certificate of a user', async () => {
