@@ -7,6 +7,8 @@ export interface ServerFacts {
   /** Whether pages are safe from a crash in the middle of their write. */
   hasFullPageWrites: boolean;
   hasChecksums: boolean;
+  /** A schema in which everybody may create something that statements take for a part of PostgreSQL; null if there is none. */
+  openSchema: string | null;
   /** The synchronous standbys. Each change waits for all of them. */
   standbys: readonly string[];
 }
@@ -27,8 +29,13 @@ export async function askServer(send: Send): Promise<ServerFacts> {
     current_setting('fsync')::boolean AS fsync,
     current_setting('full_page_writes')::boolean AS pages,
     current_setting('data_checksums')::boolean AS checksums,
+    current_setting('default_transaction_isolation') AS isolation,
+    (SELECT min(name) FROM unnest(current_schemas(false)::text[]) AS schemas (name)
+      WHERE has_schema_privilege('public', name, 'CREATE')) AS open,
+    current_setting('max_wal_senders')::int AS senders,
     current_setting('synchronous_standby_names') AS names`);
-  const { version, number, encoding, fsync, pages, checksums, names } = found ?? {};
+  const { version, number, encoding, fsync, pages, checksums } = found ?? {};
+  const { isolation, open, senders, names } = found ?? {};
   const [numbered] = String(version).split(' ');
   if (number < OLDEST) {
     throw refused(
@@ -45,7 +52,13 @@ export async function askServer(send: Send): Promise<ServerFacts> {
       'the server runs with fsync = off, so a crash of its machine loses what was acknowledged: set fsync = on',
     );
   }
-  const standbys = standbysOf(names);
+  if (isolation !== 'read committed') {
+    throw refused(
+      `default_transaction_isolation is '${isolation}', so calls at once fail each other: set it to 'read committed' for the user, with ALTER ROLE`,
+    );
+  }
+  // Without a sender, no commit waits for anybody.
+  const standbys = senders === 0 ? [] : standbysOf(names);
   const waited = waitedFor(names, standbys);
   if (waited < standbys.length || standbys.includes('*')) {
     throw refused(
@@ -56,13 +69,19 @@ export async function askServer(send: Send): Promise<ServerFacts> {
     version: numbered as string,
     hasFullPageWrites: pages,
     hasChecksums: checksums,
+    openSchema: open,
     standbys,
   };
 }
 
 /** What an operator should know, in whole sentences. */
-export const warningsOf = ({ hasFullPageWrites }: ServerFacts): string[] =>
-  hasFullPageWrites ? [] : [TORN];
+export const warningsOf = ({ hasFullPageWrites, openSchema }: ServerFacts): string[] => [
+  ...(hasFullPageWrites ? [] : [TORN]),
+  ...(openSchema === null ? [] : [openTo(openSchema)]),
+];
+
+const openTo = (schema: string) =>
+  `Every user of the database may create functions in the schema ${schema}, which the service could run with its own rights. Run REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC.`;
 
 const TORN =
   'The server runs with full_page_writes = off: on most file systems, a crash of its machine damages the database. Set full_page_writes = on, unless yours never writes a part of a page, as ZFS.';

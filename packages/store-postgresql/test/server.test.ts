@@ -5,12 +5,14 @@ import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
+import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { checkRights, missingRights } from '../src/rights.ts';
 import { askServer, warningsOf } from '../src/server.ts';
 
 const right = {
   ...{ version: '15.18 (Debian 15.18-0+deb12u1)', number: 150_018, encoding: 'UTF8' },
   ...{ fsync: true, pages: true, checksums: false, names: '' },
+  ...{ isolation: 'read committed', open: null as string | null, senders: 10 },
 };
 const ask = (changed: Partial<typeof right>) => askServer(async () => [{ ...right, ...changed }]);
 
@@ -25,6 +27,10 @@ test.each([
   expect((await ask({ names })).standbys).toEqual(standbys);
 });
 
+test('waits for no standby that is named if there can be none', async () => {
+  expect((await ask({ names: 'b', senders: 0 })).standbys).toEqual([]);
+});
+
 test.each([
   [{ names: 'b, c' }, /standby_names = 'b, c', .* wait for each/],
   [{ names: 'ANY 1 (b, c)' }, /wait for each/],
@@ -33,6 +39,7 @@ test.each([
   [{ names: 'ANY 1 ("*")' }, /wait for each/],
   [{ number: 140_020, version: '14.20' }, /is PostgreSQL 14\.20, .* needs 15 or later: upgrade it/],
   [{ fsync: false }, /set fsync = on/],
+  [{ isolation: 'serializable' }, /set it to 'read committed' for the user/],
   [{ encoding: 'SQL_ASCII' }, /create it with ENCODING 'UTF8'/],
 ])('refuses a server that would break a promise: %o', async (changed, saying) => {
   await expect(ask(changed)).rejects.toMatchObject({
@@ -41,10 +48,13 @@ test.each([
   });
 });
 
-test('warns of what only some file systems may do without', async () => {
+test('warns of what is right for some', async () => {
   expect(warningsOf(await ask({}))).toEqual([]);
   expect(warningsOf(await ask({ pages: false }))).toEqual([
     expect.stringContaining('full_page_writes = on'),
+  ]);
+  expect(warningsOf(await ask({ open: 'public' }))).toEqual([
+    expect.stringContaining('REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
   ]);
 });
 
@@ -54,6 +64,31 @@ describeOnEachPostgresql('the server', (server) => {
     expect(await askServer(send)).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/),
       hasFullPageWrites: true,
+      openSchema: null,
+    });
+    await send('GRANT CREATE ON SCHEMA public TO PUBLIC');
+    expect(await askServer(send)).toMatchObject({ openSchema: 'public' });
+  });
+
+  test.each([
+    ['password', (url: string) => url.replace(/[^/@]*@/, 'nobody:wrong@')],
+    ['database', (url: string) => `${url}-other`],
+  ])('fails the start if it refuses the %s', async (_, wrong) => {
+    const url = wrong(await newDatabase());
+    await expect(openPostgresqlStore({ url, clock: Date.now })).rejects.toMatchObject({
+      name: 'BadSetting',
+      message: expect.stringMatching(/^DATABASE_URL: PostgreSQL refuses it/),
+    });
+  });
+
+  test('fails the start if the user sees no schema', async () => {
+    const url = await newDatabase();
+    const { send } = open(url);
+    const name = new URL(url).pathname.slice(1);
+    await send(`ALTER DATABASE "${name}" SET search_path = nowhere`);
+    await expect(openPostgresqlStore({ url, clock: Date.now })).rejects.toMatchObject({
+      name: 'BadSetting',
+      message: expect.stringContaining('correct search_path'),
     });
   });
 
