@@ -19,7 +19,8 @@ const correctionOf = (code: string): string | undefined =>
 const remedies: Readonly<Record<string, string>> = {
   '25006': 'set DATABASE_URL to the primary, or reset default_transaction_read_only',
   '53100': 'free disk space',
-  '53300': 'raise max_connections of the server, or run a pooler',
+  '53300':
+    'look whether its synchronous standby responds; otherwise raise max_connections, or the limit of the user, or run a pooler',
   '55000': 'set DATABASE_URL to the primary',
   '55P03': 'look in pg_stat_activity for the transaction that keeps it locked',
   '57014': 'look at statement_timeout of the user',

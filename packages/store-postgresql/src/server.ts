@@ -9,6 +9,8 @@ export interface ServerFacts {
   hasChecksums: boolean;
   /** A schema in which everybody may create something that statements take for a part of PostgreSQL; null if there is none. */
   openSchema: string | null;
+  /** Synchronous standbys whose name another one has, too. */
+  twins: readonly string[];
   /** The synchronous standbys. Each change waits for all of them. */
   standbys: readonly string[];
 }
@@ -32,10 +34,11 @@ export async function askServer(send: Send): Promise<ServerFacts> {
     current_setting('default_transaction_isolation') AS isolation,
     (SELECT min(name) FROM unnest(current_schemas(false)::text[]) AS schemas (name)
       WHERE has_schema_privilege('public', name, 'CREATE')) AS open,
+    ARRAY(SELECT lower(application_name) FROM pg_stat_replication GROUP BY 1 HAVING count(*) > 1) AS twins,
     current_setting('max_wal_senders')::int AS senders,
     current_setting('synchronous_standby_names') AS names`);
   const { version, number, encoding, fsync, pages, checksums } = found ?? {};
-  const { isolation, open, senders, names } = found ?? {};
+  const { isolation, open, twins, senders, names } = found ?? {};
   const [numbered] = String(version).split(' ');
   if (number < OLDEST) {
     throw refused(
@@ -70,15 +73,20 @@ export async function askServer(send: Send): Promise<ServerFacts> {
     hasFullPageWrites: pages,
     hasChecksums: checksums,
     openSchema: open,
+    twins: standbys.filter((name) => twins.includes(name.toLowerCase())),
     standbys,
   };
 }
 
 /** What an operator should know, in whole sentences. */
-export const warningsOf = ({ hasFullPageWrites, openSchema }: ServerFacts): string[] => [
+export const warningsOf = ({ hasFullPageWrites, openSchema, twins }: ServerFacts): string[] => [
   ...(hasFullPageWrites ? [] : [TORN]),
   ...(openSchema === null ? [] : [openTo(openSchema)]),
+  ...twins.map(calledTwice),
 ];
+
+const calledTwice = (name: string) =>
+  `Two standbys are called ${name}, and a change waits for one of them: after a failover to the other one, a revoked grant may live again. Give each server a cluster_name of its own.`;
 
 const openTo = (schema: string) =>
   `Every user of the database may create functions in the schema ${schema}, which the service could run with its own rights. Run REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC.`;

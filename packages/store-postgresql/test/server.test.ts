@@ -3,8 +3,9 @@ import { defaultTimeouts } from '@latchkey/store/server-store';
 import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { Database } from '../src/database.ts';
+import { Database, type Send } from '../src/database.ts';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { checkRights, missingRights } from '../src/rights.ts';
 import { askServer, warningsOf } from '../src/server.ts';
@@ -13,6 +14,7 @@ const right = {
   ...{ version: '15.18 (Debian 15.18-0+deb12u1)', number: 150_018, encoding: 'UTF8' },
   ...{ fsync: true, pages: true, checksums: false, names: '' },
   ...{ isolation: 'read committed', open: null as string | null, senders: 10 },
+  twins: [] as string[],
 };
 const ask = (changed: Partial<typeof right>) => askServer(async () => [{ ...right, ...changed }]);
 
@@ -53,6 +55,9 @@ test('warns of what is right for some', async () => {
   expect(warningsOf(await ask({ pages: false }))).toEqual([
     expect.stringContaining('full_page_writes = on'),
   ]);
+  expect(warningsOf(await ask({ names: 'B', twins: ['b', 'pg_basebackup'] }))).toEqual([
+    expect.stringContaining('Two standbys are called B'),
+  ]);
   expect(warningsOf(await ask({ open: 'public' }))).toEqual([
     expect.stringContaining('REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
   ]);
@@ -68,6 +73,19 @@ describeOnEachPostgresql('the server', (server) => {
     });
     await send('GRANT CREATE ON SCHEMA public TO PUBLIC');
     expect(await askServer(send)).toMatchObject({ openSchema: 'public' });
+  });
+
+  test('is asked whether two of its standbys have one name', async () => {
+    const url = await newDatabase();
+    const name = `twin-${randomUUID()}`;
+    const twin = { connectionString: url, application_name: name, replication: 'database' };
+    const clients = [new Client(twin), new Client(twin)];
+    for (const client of clients) await client.connect();
+    onTestFinished(async () => void (await Promise.all(clients.map((client) => client.end()))));
+    const { send } = open(url);
+    const named: Send = async (text, values) =>
+      (await send(text, values)).map((row) => ({ ...row, names: name.toUpperCase() }));
+    expect(await askServer(named)).toMatchObject({ twins: [name.toUpperCase()] });
   });
 
   test.each([
