@@ -74,9 +74,14 @@ const isState = (code: string | null) => /^[0-9A-Z]{5}$/.test(code ?? '');
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
+/** Codes of a pooler that has lost the server, and may keep the connection to us. */
+const ofPooler = /^(08|58000)/;
+
 /** Whether the server has sent it. */
-export const isOfServer = (error: unknown): boolean =>
-  error instanceof Error && 'severity' in error && isState(codeOf(error));
+export const isOfServer = (error: unknown): boolean => {
+  const code = codeOf(error) ?? '';
+  return error instanceof Error && 'severity' in error && isState(code) && !ofPooler.test(code);
+};
 
 export const isDatabaseError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError;

@@ -8,13 +8,17 @@ import {
 } from 'node:net';
 
 /**
- * What becomes of a statement: it never arrives, it arrives after its connection is lost, or it arrives and its
- * response is lost.
+ * What becomes of a statement: it never arrives, it arrives after its connection is lost, it arrives and its response
+ * is lost, or a pooler that has lost the server responds in its place.
  */
-export type Loss = 'before' | 'late' | 'after';
+export type Loss = 'before' | 'late' | 'after' | 'pooled';
 
 /** `ReadyForQuery`, outside of a transaction: the response is complete, and what was made is committed. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
+const GONE = 'SERROR\0VERROR\0C08006\0Mserver is gone\0\0';
+const LENGTH = String.fromCharCode(0, 0, 0, GONE.length + 4);
+const ERROR = Buffer.concat([Buffer.from(`E${LENGTH}${GONE}`, 'latin1'), READY]);
 
 interface Target {
   host: string;
@@ -95,14 +99,20 @@ export class Relay {
         this.#loss = undefined;
         ({ how: lost, done } = loss);
         // In the next turn: what follows of the statement is there too.
-        if (lost !== 'after') setTimeout(end, 10);
+        if (lost === 'before' || lost === 'late') setTimeout(end, 10);
       }
       if (lost === 'late') this.#late.push(() => server.write(data));
       else if (lost !== 'before') server.write(data);
     });
     server.on('data', (data) => {
       if (lost === undefined) client.write(data);
-      else if (lost === 'after' && data.includes(READY)) end();
+      else if (data.includes(READY)) {
+        if (lost === 'after') end();
+        if (lost !== 'pooled') return;
+        client.write(ERROR);
+        done?.();
+        lost = undefined;
+      }
     });
     server.on('close', () => client.destroy());
     client.on('close', () => {
