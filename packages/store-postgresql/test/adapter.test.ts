@@ -1,4 +1,5 @@
 import type { Store } from '@latchkey/store/store';
+import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
   aCode,
   aLink,
@@ -18,6 +19,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Database } from '../src/database.ts';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
+import { openPostgresqlTarget } from '../src/transfer.ts';
 
 describeOnPostgresql('calls', (server) => {
   let url: string;
@@ -123,6 +125,22 @@ describeOnPostgresql('calls', (server) => {
     },
   );
 
+  test('that note a use change no index, also in a table that is full', async () => {
+    await fillWithGrants(await openPostgresqlTarget(url), 400);
+    const { rows } = await other.query(
+      'SELECT id, secret_hash FROM grants WHERE revoked_at IS NULL ORDER BY id',
+    );
+    const some = rows.filter((_, index) => index % 30 === 0);
+    for (const { id: grant_id, secret_hash } of some) {
+      await store.noteUse({ grant_id, secret_hash, now: Date.now(), initiator: anInitiator() });
+    }
+    // Each backend tells at its end what it has counted.
+    await store.close();
+    await expect
+      .poll(async () => (await other.query(UPDATES)).rows)
+      .toEqual([{ all: `${some.length}`, hot: `${some.length}` }]);
+  });
+
   test('of many find none only if there is none', async () => {
     const { grant } = await granted(store);
     await store.revokeGrant(revocationOf(grant));
@@ -138,6 +156,8 @@ describeOnPostgresql('calls', (server) => {
     await reducing.close();
   });
 });
+
+const UPDATES = `SELECT n_tup_upd AS "all", n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = 'grants'`;
 
 type Granted = Parameters<typeof revocationOf>[0];
 const revocationOf = ({ grant_id }: { grant_id: string }) => ({
