@@ -30,15 +30,16 @@ import {
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
-import { type AnyKind, indexesOf } from '@latchkey/store/kind';
+import type { AnyKind } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
-import { type Along, decoderOf, joinsOf, type Statement } from '@latchkey/store/sql';
-import { sharedReads, sharedWrites } from './batches.ts';
+import { joinedSite, nextSite, selectionOf, sqlReads } from '@latchkey/store/sql/sites';
+import { decoderOf, type Statement } from '@latchkey/store/sql/statement';
+import { foundText, sharedReads, sharedWrites } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
 import { FENCED, UNFENCED } from './fence.ts';
 import { decidedMark, declaredMarks, marksIn } from './marks.ts';
-import { shared, statements, valuesOfAll } from './statements.ts';
+import { senderOf, shared, statements, valuesOfAll } from './statements.ts';
 
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
@@ -75,7 +76,7 @@ export function postgresqlAdapter(
   database: Database,
   { recordsEvents = false }: { recordsEvents?: boolean } = {},
 ): Adapter {
-  const marks = marksIn(database);
+  const sender = senderOf(database);
 
   const lookUps = new Map<string, (key: unknown) => Promise<Found | null>>();
   /** @param lock - `FOR UPDATE` waits for the end of whoever is changing the record. Default: none */
@@ -108,69 +109,20 @@ export function postgresqlAdapter(
     joins: Readonly<Record<string, Join>>,
     result: Result,
   ): AnyCall {
-    const terms = termsOf(where(givens as never));
-    const { columns, from, decode } = joinsOf(dialect, kind, fields, joins);
+    const site = joinedSite(dialect, kind, where, fields, joins, result);
     const read = (fence: string) =>
-      sharedReads(database, terms, (statement, like) => {
-        const which = statement.where(kind, terms, like, 'own.');
-        return ` SELECT ${['i.call', ...columns].join(', ')} FROM i CROSS JOIN ${from} WHERE ${which}${fence}`;
-      });
-    const [decisive, plain] = [read(` AND ${FENCED}`), read('')];
+      sharedReads(database, site.terms, (statement, like) =>
+        foundText(site, statement, like, fence),
+      );
+    const [decisive, plain] = [read(dialect.fenced), read('')];
     return async (input) => {
       const row = await database.run(() => (input.mayBeStale ? plain : decisive)(input));
-      return row && result(decode(row), input);
+      return row && site.result(row, input);
     };
   }
 
   const find = (kind: AnyKind, where: Site, fields: readonly string[], result: Result) =>
     joined(kind, where, fields, {}, result);
-
-  /** The records of an index, from the FROM on. */
-  function selection(
-    statement: Statement,
-    kind: AnyKind,
-    which: string,
-    limit: Source,
-    { order, along }: Pick<ListOptions<AnyKind>, 'order'> & { along?: Along | undefined } = {},
-  ): string {
-    const direction = order?.descending ? ' DESC' : '';
-    const by = order && [...(along?.columns ?? []), ...order.by];
-    const sorted = by ? ` ORDER BY ${by.map((name) => `own.${name}${direction}`).join(', ')}` : '';
-    return ` FROM ${kind.name} own WHERE ${which}${sorted} LIMIT ${statement.raw(limit, 'number')}`;
-  }
-
-  function list(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    result: Result,
-    { isDecisive = false, ...options }: ListOptions<AnyKind> = {},
-  ): AnyCall<unknown[]> {
-    const terms = termsOf(where(givens as never));
-    const along = alongOf(kind, terms, options);
-    const decode = decoderOf(dialect, kind, fields);
-    const statementOf = statements(terms, (statement, like) => {
-      const which = statement.where(kind, terms, like, 'own.', along);
-      const fenced = isDecisive ? `${which} AND ${FENCED}` : which;
-      return `SELECT 1 AS found${columnsOf(fields)}${selection(statement, kind, fenced, limited, { ...options, along })}`;
-    });
-    return async (input) => {
-      const rows = await database.read(...statementOf(input));
-      return rows.map((row) => result(decode(row), input));
-    };
-  }
-
-  function count(kind: AnyKind, where: Site): AnyCall<number> {
-    const terms = termsOf(where(givens as never));
-    const statementOf = statements(terms, (statement, like) => {
-      const which = statement.where(kind, terms, like, 'own.');
-      return `SELECT count(*) AS found FROM (SELECT 1${selection(statement, kind, which, limited)}) counted`;
-    });
-    return async (input) => {
-      const [row] = await database.read(...statementOf(input));
-      return row?.found;
-    };
-  }
 
   /** Inserts the records of `from`: what follows `i`. */
   function insertion(
@@ -328,19 +280,19 @@ export function postgresqlAdapter(
     const { where, set } = of(givens as never);
     const terms = termsOf(where);
     const settings = settingsOf(set);
-    const along = alongOf(kind, terms, options);
+    const selection = selectionOf(dialect, kind, terms, options);
     const told = marksOf(kind, terms, settings);
     const columns = columnsOf([...new Set([...fields, ...told.fields])]);
     const decode = decoderOf(dialect, kind, fields);
     const most: Source = ({ limit }) => Math.min(Number(limit ?? MOST_AT_ONCE), MOST_AT_ONCE);
     const statementOf = statements(terms, (statement, like) => {
-      const which = statement.where(kind, terms, like, 'own.', along);
-      const some = selection(statement, kind, which, most, { ...options, along });
+      const which = selection.which(statement, like);
+      const some = selection.text(which, statement.raw(most, 'number'));
       return `WITH found AS MATERIALIZED (
-            SELECT own.${kind.key} AS found_key${some}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
+            SELECT ${kind.key} AS found_key${some}${isDecisive ? '' : ' FOR UPDATE SKIP LOCKED'}),
           locked AS MATERIALIZED (
             SELECT own.${kind.key} AS locked_key FROM ${kind.name} own
-            WHERE own.${kind.key} IN (SELECT found_key FROM found) AND ${which}
+            WHERE ${kind.key} IN (SELECT found_key FROM found) AND ${which}
             ORDER BY own.${kind.key} FOR UPDATE),
           made AS (
             UPDATE ${kind.name} own SET ${statement.set(kind, settings)} FROM locked
@@ -405,15 +357,9 @@ export function postgresqlAdapter(
     };
   }
 
-  /** A number that is lost with a connection is one that nobody has. */
-  function next(kind: AnyKind, key: string, field: string): AnyCall<number> {
-    const text = `INSERT INTO ${kind.name} AS own (${kind.key}, ${field}) SELECT $1, $2::bigint + $3 WHERE ${FENCED}
-      ON CONFLICT (${kind.key}) DO UPDATE SET ${field} = greatest(own.${field}, $2) + $3 RETURNING ${field} AS taken`;
-    return async ({ above, by }) => {
-      const [row] = await database.run(() => database.send(text, [key, above, by]));
-      return row?.taken;
-    };
-  }
+  /** Taken again if it is lost with its connection. */
+  const next = (...of: [kind: AnyKind, key: string, field: string]) =>
+    sender.read(nextSite(dialect, ...of));
 
   function modify(
     kind: AnyKind,
@@ -518,37 +464,14 @@ export function postgresqlAdapter(
 
   return adapterOf(
     {
-      ...{ find, joined, list, count, next, insertOnce, insertNew, insertHeld },
-      ...{ change, changeSome, changeEach, modify, remove, removeSome, drop, ...marks },
+      ...sqlReads(dialect, sender),
+      ...marksIn(database),
+      ...{ find, joined, next, insertOnce, insertNew, insertHeld },
+      ...{ change, changeSome, changeEach, modify, remove, removeSome, drop },
     },
     (steps) => database.inSequence(steps),
   );
 }
-
-/**
- * PostgreSQL takes no hint, and would look for the newest records of one account along the key of all, once some account
- * has many. What is ordered by the columns of an index, from the first on, can go along no other.
- */
-function alongOf(
-  kind: AnyKind,
-  terms: readonly Term[],
-  { index, order }: Pick<ListOptions<AnyKind>, 'index' | 'order'>,
-): Along | undefined {
-  const named = indexesOf(kind, { withOptional: true }).find(({ name }) => name === index);
-  const [next] = order?.by ?? [];
-  if (!named || next === undefined) return undefined;
-  const on = named.on.filter((name) => !named.where?.unset?.includes(name));
-  const columns = on.slice(0, Math.max(0, on.indexOf(next)));
-  const values = columns.flatMap(
-    (name) =>
-      terms.find((term) => term.is === 'equal' && term.name === name && !term.isUnset) ?? [],
-  );
-  if (columns.length === 0 || values.length < columns.length) return undefined;
-  return { columns, next, values: values.map((term) => (term as { value: Source }).value) };
-}
-
-/** Without one, there is no limit. */
-const limited: Source = ({ limit }) => limit ?? null;
 
 function byFlag<T>(prepare: (flag: boolean) => T): (flag: boolean) => T {
   const made = new Map<boolean, T>();

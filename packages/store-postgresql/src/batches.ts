@@ -1,8 +1,10 @@
 import { pastDeadline } from '@latchkey/domain/request-scope';
 import type { Input, Source, Term } from '@latchkey/store/condition';
 import { gather } from '@latchkey/store/gather';
-import { byShape, type Statement } from '@latchkey/store/sql';
+import type { RecordSite } from '@latchkey/store/sql/sites';
+import { byShape, type Statement } from '@latchkey/store/sql/statement';
 import type { Database, Row } from './database.ts';
+import { dialect } from './dialect.ts';
 import { isDatabaseError } from './errors.ts';
 import { type Prepared, shared, valuesOfAll } from './statements.ts';
 
@@ -17,6 +19,15 @@ function rowsOf(rows: readonly Row[], calls: number): (Row | null)[] {
   for (const row of rows) found[row.call - 1] = row;
   return found;
 }
+
+/** Finds the record of each call. */
+export const foundText = (
+  { columns, from, which }: RecordSite,
+  statement: Statement,
+  like: Input = {},
+  fence = dialect.fenced,
+) =>
+  ` SELECT ${['i.call', ...columns].join(', ')} FROM i CROSS JOIN ${from} WHERE ${which(statement, like)}${fence}`;
 
 /** Reads of a call site: those of one shape share a statement. */
 export function sharedReads(

@@ -1,6 +1,7 @@
 import { isUuid } from '@latchkey/schema';
 import type { FieldType } from '@latchkey/store/kind';
-import type { Dialect } from '@latchkey/store/sql';
+import type { Dialect } from '@latchkey/store/sql/statement';
+import { FENCED, UNFENCED } from './fence.ts';
 
 /** UUIDv7s sort by time, and texts by their bytes. `json` keeps a text as it is: `jsonb` takes no U+0000. */
 export const types: Readonly<Record<FieldType, string>> = {
@@ -27,6 +28,11 @@ export const dialect: Dialect = {
   },
   isSame: 'IS NOT DISTINCT FROM',
   greatest: 'greatest',
+  least: 'least',
+  eachOf: 'json_array_elements_text',
+  unlimited: null,
+  fenced: ` AND ${FENCED}`,
+  unfenced: ` AND ${UNFENCED}`,
   merge(column, members) {
     const names = members.map(({ name }) => `'${name}'`);
     const put = members.map(

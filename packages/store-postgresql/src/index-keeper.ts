@@ -1,5 +1,5 @@
 import { indexesOf } from '@latchkey/store/kind';
-import { indexText } from '@latchkey/store/sql-schema';
+import { indexText } from '@latchkey/store/sql/schema';
 import type { Send } from './database.ts';
 import { DatabaseError } from './errors.ts';
 import { KINDS } from './schema.ts';

@@ -7,16 +7,18 @@ import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkServerClock } from '@latchkey/store/server-clock';
 import { defaultTimeouts } from '@latchkey/store/server-store';
+import { markSite } from '@latchkey/store/sql/use-mark';
 import { checkUse } from '@latchkey/store/use-mark';
 import { poolConfigOf } from './address.ts';
 import { Database, type Send } from './database.ts';
+import { dialect } from './dialect.ts';
 import { isDatabaseError } from './errors.ts';
 import { FENCED } from './fence.ts';
 import { keptIndexes, missingIndexes } from './index-keeper.ts';
 import { missingRights, remedyFor } from './rights.ts';
 import { TABLES, versionOf } from './schema.ts';
 import { askServer, type ServerFacts, warningsOf } from './server.ts';
-import { useMarks } from './use-mark.ts';
+import { senderOf } from './statements.ts';
 
 export async function* inspectPostgresql(
   url: string,
@@ -86,7 +88,7 @@ async function* checkVersion(send: Send): AsyncGenerator<Finding, ServerFacts | 
       'version',
       `PostgreSQL ${server.version}, schema version ${schema}, which ${whoseSchema(schema)}.`,
     );
-    yield* checkUse(await useMarks({ read: send, write: send }).find());
+    yield* checkUse(await senderOf({ read: send, write: send }).read(markSite(dialect))());
     return server;
   } catch (error) {
     if (error instanceof BadSetting) {

@@ -1,13 +1,14 @@
-import type { Call, Mark } from '@latchkey/store/adapter';
+import type { Mark } from '@latchkey/store/adapter';
+import type { AnyCall, Result } from '@latchkey/store/call-sites';
 import type { Input, Setting, Term } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
-import { decoderOf, type Statement } from '@latchkey/store/sql';
+import { isMark, markedSite } from '@latchkey/store/sql/sites';
+import type { Statement } from '@latchkey/store/sql/statement';
+import { foundText } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
 import { FENCED } from './fence.ts';
-
-type Asked = { limit: number; isDecisive: boolean };
-type Given = { marks: readonly Mark[] };
+import { shared, valuesOfAll } from './statements.ts';
 
 /**
  * Marks each declared event that a change is, in its statement: the last part of a WITH that has these fields of the
@@ -44,53 +45,31 @@ export function decidedMark(statement: Statement, { name, key }: AnyKind): strin
 }
 
 export function marksIn(database: Database) {
-  const OF_MARK = 'marks.of = $1 AND marks.at = i.at AND marks.id = i.id AND marks.type = i.type';
-  const GIVEN =
-    'unnest($2::bigint[], $3::uuid[], $4::text[]) WITH ORDINALITY AS i (at, id, type, call)';
-  const valuesOf = ({ name }: AnyKind, marks: readonly Mark[]) => [
-    name,
-    marks.map(({ at }) => at),
-    marks.map(({ id }) => id),
-    marks.map(({ type }) => type),
-  ];
-
   return {
-    listMarks({ name }: AnyKind): Call<Asked, Mark[]> {
-      const text = (fence: string) =>
-        `SELECT about AS key, type, at, id, name FROM marks WHERE of = $1${fence} ORDER BY at LIMIT $2`;
-      const [decisive, plain] = [text(` AND ${FENCED}`), text('')];
-      return async ({ limit, isDecisive }) =>
-        (await database.read(isDecisive ? decisive : plain, [name, limit])) as Mark[];
-    },
-
-    findMarked(
-      kind: AnyKind,
-      fields: readonly string[],
-      result: (record: never, input: { mark: Mark }) => unknown,
-    ): Call<Given, unknown[]> {
-      const columns = fields.map((name) => `own.${name}`);
-      const text = `SELECT i.call${['', ...columns].join(', ')}
-        FROM ${GIVEN} JOIN marks ON ${OF_MARK} JOIN ${kind.name} own ON own.${kind.key} = marks.about WHERE ${FENCED}`;
-      const decode = decoderOf(dialect, kind, fields);
+    findMarked(kind: AnyKind, fields: readonly string[], result: Result): AnyCall {
+      const site = markedSite(dialect, kind, fields, result);
+      const found = shared((statement) => foundText(site, statement));
       return async ({ marks }) => {
-        const rows = await database.read(text, valuesOf(kind, marks));
-        return rows.map((row) =>
-          result(decode(row) as never, { mark: marks[row.call - 1] as Mark }),
-        );
+        const given = marks as readonly Input[];
+        const rows = await database.read(found.text, valuesOfAll(found, given));
+        return rows.map((row) => site.result(row, given[row.call - 1] ?? {}));
       };
     },
 
     /** Locked in their order, so that those who remove the same never wait for each other. */
-    removeMarks(kind: AnyKind): Call<Given, void> {
-      const text = `WITH locked AS MATERIALIZED (
-          SELECT marks.at, marks.id, marks.type FROM marks JOIN ${GIVEN} ON ${OF_MARK}
-          ORDER BY marks.at, marks.id, marks.type FOR UPDATE OF marks),
-        made AS (DELETE FROM marks USING locked i WHERE ${OF_MARK} RETURNING 1)
-        SELECT count(*) FROM made WHERE ${FENCED}`;
+    removeMarks(kind: AnyKind): AnyCall {
+      const KEY = ['of', 'at', 'id', 'type'].map((name) => `marks.${name}`).join(', ');
+      const removed = shared(
+        (statement) => `, locked AS MATERIALIZED (
+          SELECT ${KEY} FROM marks JOIN i ON ${isMark(statement, kind)} ORDER BY ${KEY} FOR UPDATE OF marks),
+        made AS (DELETE FROM marks USING locked WHERE (${KEY}) = (locked.of, locked.at, locked.id, locked.type) RETURNING 1)
+        SELECT count(*) FROM made WHERE ${FENCED}`,
+      );
       return async ({ marks }) => {
+        const values = valuesOfAll(removed, marks as readonly Input[]);
         await database.settle({
           isPart: true,
-          send: (begin) => database.send(text, valuesOf(kind, marks), begin),
+          send: (begin) => database.send(removed.text, values, begin),
         });
       };
     },

@@ -6,23 +6,22 @@ import {
   type Timeouts,
   watchForCopy,
 } from '@latchkey/store/server-store';
+import { sqlByHand, sqlCounts } from '@latchkey/store/sql/by-hand';
+import { sqlClaimed } from '@latchkey/store/sql/use-mark';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { postgresqlAdapter } from './adapter.ts';
-import { connectedApplications } from './connected.ts';
-import { counts } from './counts.ts';
+import { hourCounts } from './counts.ts';
 import { Database, type Send } from './database.ts';
+import { dialect } from './dialect.ts';
 import { FENCED } from './fence.ts';
 import { IndexKeeper, keptIndexes } from './index-keeper.ts';
-import { countPending, endpointsWithDue } from './pending.ts';
 import { poolNumbers } from './pool.ts';
-import { rateLimits } from './rate-limits.ts';
 import { checkRights } from './rights.ts';
 import { createSchema, refuseNew, TABLES } from './schema.ts';
 import { askServer, warningsOf } from './server.ts';
-import { measure } from './sizes.ts';
-import { sweep } from './sweep.ts';
-import { claimed } from './use-mark.ts';
+import { senderOf } from './statements.ts';
+import { sweepIn } from './sweep.ts';
 
 export interface PostgresqlStoreOptions extends StoreOptions {
   url: string;
@@ -34,17 +33,16 @@ function operations(
   { clock, recordsEvents = false, revokedGrantDays: days = null }: PostgresqlStoreOptions,
 ) {
   const adapter = postgresqlAdapter(database, { recordsEvents });
+  const sender = senderOf(database);
   const byHand: ByHand = {
-    connectedApplications: (account_id) => connectedApplications(database, account_id),
-    endpointsWithDue: (by) => endpointsWithDue(database, by),
-    countPending: (limit) => countPending(database, limit),
+    ...sqlByHand(dialect, sender),
     emptyLog: async () => true,
-    sweepExpired: (now, limit) => sweep(database, now, limit),
+    sweepExpired: sweepIn(database),
   };
   return {
     ...declared(adapter, clock, byHand, { days, sweepsEndpoints: recordsEvents }),
-    ...counts(database),
-    ...rateLimits(database),
+    ...hourCounts(database),
+    ...sqlCounts(dialect, sender),
   };
 }
 
@@ -73,7 +71,8 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
     if (create) await createSchema(send);
     else await refuseNew(send);
     await checkRights(send, TABLES);
-    if (claim) await claimDatabase(claimed({ read: send, write: send }, name), claim, onWarning);
+    const own = sqlClaimed(dialect, senderOf({ read: send, write: send }), name);
+    if (claim) await claimDatabase(own, claim, onWarning);
     if (!create || closing) return;
     const indexes = keptIndexes(days !== null);
     keeper = new IndexKeeper(send, { indexes, interval: timeouts.indexCheck, onError });
@@ -84,7 +83,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
   const name = `The database ${decodeURIComponent(new URL(options.url).pathname.slice(1))}`;
   await prepareAtStart(database, onError);
 
-  const marked = claimed(database, name);
+  const marked = sqlClaimed(dialect, senderOf(database), name);
   const endWatch = watchForCopy(async () => refuseCopied(await marked.find(), name), onCopied);
 
   async function close(): Promise<void> {
@@ -97,7 +96,13 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
     ...operations(database, options),
 
     connectionPool: () => poolNumbers(database.pool),
-    measure: () => measure(database),
+    async measure() {
+      const [found] = await database.read(
+        'SELECT pg_database_size(current_database()) AS database_bytes',
+      );
+      // PostgreSQL does not tell how much of the disk is free.
+      return { database_bytes: found?.database_bytes, free_bytes: null, backed_up_at: null };
+    },
 
     admitEventsKeys: (eventsKeys) => claimDatabase(marked, { evenIfCopied: false, eventsKeys }),
     findEventsKeys: async () => (await marked.find())?.events_keys,

@@ -1,7 +1,7 @@
 import type { AnyKind, Index } from '@latchkey/store/kind';
 import * as kinds from '@latchkey/store/kinds';
-import { refuseNewer, SCHEMA, type SchemaVersion } from '@latchkey/store/schema-version';
-import { tableOf } from '@latchkey/store/sql-schema';
+import { refuseNewer, type SchemaVersion } from '@latchkey/store/schema-version';
+import { tableOf, tablesByHand } from '@latchkey/store/sql/schema';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import type { Send } from './database.ts';
 import { types } from './dialect.ts';
@@ -24,21 +24,12 @@ export const KINDS: readonly AnyKind[] = Object.values<AnyKind>(kinds).map(witho
 /** A page keeps room for the next version of its grants: a note of use then changes no index. */
 const optionsOf = ({ name }: AnyKind) => (name === 'grants' ? ' WITH (fillfactor = 80)' : '');
 
-const ofKinds = KINDS.map((kind) => tableOf({ types: columnTypes, optionsOf }, kind)).join('\n\n');
+const schema = { types: columnTypes, optionsOf };
 
 const SCHEMA_TEXT = `
-  ${ofKinds}
+  ${KINDS.map((kind) => tableOf(schema, kind)).join('\n\n')}
 
-  -- Events, each recorded in the transaction of its change, that are no deliveries yet.
-  CREATE TABLE marks (
-    of text COLLATE "C" NOT NULL, -- the table of its record
-    about uuid NOT NULL, -- the key of its record
-    type text COLLATE "C" NOT NULL,
-    at bigint NOT NULL,
-    id uuid NOT NULL, -- of the event, or of the record of which the event is made
-    name text, -- of the application
-    PRIMARY KEY (of, at, id, type)
-  );
+  ${tablesByHand(schema)}
 
   -- What happened in each of the last hours.
   CREATE TABLE hour_counts (
@@ -47,35 +38,6 @@ const SCHEMA_TEXT = `
     count bigint NOT NULL,
     PRIMARY KEY (hour, name)
   );
-
-  -- How many grants are active: one row at most.
-  CREATE TABLE live_count (
-    name text PRIMARY KEY,
-    count bigint NOT NULL,
-    counted_at bigint NOT NULL
-  );
-
-  CREATE TABLE rate_limit_counts (
-    key text COLLATE "C" PRIMARY KEY,
-    count bigint NOT NULL,
-    ends_at bigint NOT NULL
-  );
-
-  CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
-
-  -- What the database is used for: one row, and none in a new database.
-  CREATE TABLE use_mark (
-    is_one boolean PRIMARY KEY DEFAULT TRUE CHECK (is_one),
-    mark text NOT NULL -- JSON
-  );
-
-  -- The oldest program that can use the database, as long as its version is this one.
-  CREATE TABLE schema_version (
-    version bigint NOT NULL,
-    oldest bigint NOT NULL
-  );
-
-  INSERT INTO schema_version (version, oldest) VALUES (${SCHEMA.version}, ${SCHEMA.oldest});
 `;
 
 /** All tables. */

@@ -1,5 +1,7 @@
 import type { Input, Source, Term } from '@latchkey/store/condition';
-import { byShape, Statement } from '@latchkey/store/sql';
+import type { SqlSender, SqlSite } from '@latchkey/store/sql/sites';
+import { byShape, Statement } from '@latchkey/store/sql/statement';
+import type { Database } from './database.ts';
 import { dialect, types } from './dialect.ts';
 
 /** A statement, and what is bound to its parameters. */
@@ -21,6 +23,17 @@ export function statements(
     const { text, bind } = prepared(input);
     return [text, bind.map((value) => value(input))];
   };
+}
+
+/** Each call has a statement of its own. */
+export function senderOf(database: Pick<Database, 'read' | 'write'>): SqlSender {
+  const by =
+    (send: Database['read']) =>
+    <I, R>({ terms = [], text, result }: SqlSite<I, R>) => {
+      const statementOf = statements(terms, text);
+      return async (input: I) => result(await send(...statementOf(input as Input)), input);
+    };
+  return { read: by(database.read.bind(database)), write: by(database.write.bind(database)) };
 }
 
 /**

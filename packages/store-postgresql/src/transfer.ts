@@ -2,14 +2,16 @@ import type { AnyKind, Field } from '@latchkey/store/kind';
 import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { defaultTimeouts } from '@latchkey/store/server-store';
-import { decoderOf } from '@latchkey/store/sql';
+import { decoderOf } from '@latchkey/store/sql/statement';
+import { sqlUseMarks } from '@latchkey/store/sql/use-mark';
 import type { Transfer } from '@latchkey/store/transfer';
 import { postgresqlAdapter } from './adapter.ts';
 import { Database, type Send } from './database.ts';
 import { dialect, types } from './dialect.ts';
 import { FENCED } from './fence.ts';
 import { createSchema, refuseNew, versionOf } from './schema.ts';
-import { holdMark, useMarks } from './use-mark.ts';
+import { senderOf } from './statements.ts';
+import { holdMark } from './use-mark.ts';
 
 /** What the server calls the connections of a copy, which are not those of a service. */
 const APPLICATION_NAME = 'latchkey copy';
@@ -51,7 +53,7 @@ function nameOf(url: string): string {
 
 function transfer(database: Database, name: string): Transfer {
   return {
-    ...useMarks(database),
+    ...sqlUseMarks(dialect, senderOf(database)),
     name,
 
     async read(kind, { after, limit }) {

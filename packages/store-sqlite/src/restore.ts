@@ -23,7 +23,7 @@ import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { makeFolder } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
-import { prepareFindUseMark } from './use-mark.ts';
+import { prepareUseMarks } from './use-mark.ts';
 import { completeFile } from './wal-mark.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
@@ -108,7 +108,7 @@ async function readReplaced(path: string, staged: string): Promise<ReplacedDatab
 
 const ALL = -1;
 
-const idOf = (database: DatabaseSync) => prepareFindUseMark(database)()?.id;
+const idOf = (database: DatabaseSync) => prepareUseMarks(database).find()?.id;
 
 function readLogNumber(database: DatabaseSync): number {
   const row = database.prepare('SELECT number FROM log_counter').get();

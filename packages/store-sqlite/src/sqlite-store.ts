@@ -1,23 +1,22 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
+import { sqlByHand, sqlCounts, sweepsOf } from '@latchkey/store/sql/by-hand';
+import { sqlClaimed } from '@latchkey/store/sql/use-mark';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
-import { type Queues, sqliteAdapter } from './adapter.ts';
-import { prepareConnected } from './connected.ts';
+import { changesOf, type Queues, senderOf, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
+import { dialect } from './dialect.ts';
 import { prepareEmptyLog } from './empty-log.ts';
 import { retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { recordEvents } from './marks.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
-import { preparePending } from './pending.ts';
-import { prepareRateLimits } from './rate-limits.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
 import { nameOf, reductionIndexes } from './schema.ts';
-import { prepareSweeps } from './sweep.ts';
-import { prepareHasEndpoints, prepareUseMarks } from './use-mark.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
 const VOUCH_EVERY_MS = 60_000;
@@ -31,14 +30,9 @@ export interface SqliteStoreOptions extends StoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
-  const sweeps = once(() => prepareSweeps(database));
   const emptyLog = once(() => prepareEmptyLog(database, path));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const connected = atFirstUse(prepareConnected, database);
-  const pending = atFirstUse(preparePending, database);
-  const counts = atFirstUse(prepareCounts, database);
-  const rateLimits = atFirstUse(prepareRateLimits, database);
-  const useMarks = prepareUseMarks(database);
+  const counts = prepareCounts(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
   const reads = new GroupRead(database, file, refuseIfEnded);
@@ -46,29 +40,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   let closing: Promise<void> | null = null;
 
   // A read that decides is one statement, so it sees one moment and all commits before it.
-  const read =
-    <Input extends unknown[], T>(statement: (...input: Input) => T) =>
-    (...input: Input): Promise<T> =>
-      reads.run(statement, ...input);
-
-  const write =
-    <Input extends unknown[], T>(statements: (...input: Input) => T) =>
-    async (...input: Input): Promise<T> => {
+  const queues: Queues = {
+    read: reads.run.bind(reads),
+    async write(attempt, options, ...input) {
       refuseIfEnded();
-      return commits.run(statements, {}, ...input);
-    };
+      return commits.run(attempt, options, ...input);
+    },
+  };
+  const sender = senderOf(database, queues);
 
   function refuseIfEnded(): void {
     file.refuseIfLost();
     if (closing) throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
   }
 
-  const claimed = {
-    name: nameOf(path),
-    find: read(useMarks.find),
-    replace: write(useMarks.replace),
-    hasEndpoints: read(prepareHasEndpoints(database)),
-  };
+  const claimed = sqlClaimed(dialect, sender, nameOf(path));
   try {
     if (options.claim) await claimDatabase(claimed, options.claim, options.onWarning);
     if (days !== null) await retryWhileLocked(() => database.exec(reductionIndexes));
@@ -125,56 +111,38 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
   }, VOUCH_EVERY_MS).unref();
 
-  const queues: Queues = {
-    read: reads.run.bind(reads),
-    async write(attempt, options, ...input) {
-      refuseIfEnded();
-      return commits.run(attempt, options, ...input);
-    },
+  const sweepExpired = sweepsOf(({ table, key, expiry }) => {
+    const remove = changesOf(
+      database,
+      (statement) =>
+        `DELETE FROM ${table} WHERE ${key} IN
+          (SELECT ${key} FROM ${table} WHERE ${expiry} <= ${statement.given('now', 'time')} LIMIT ${statement.given('limit', 'number')})`,
+    );
+    return (input) => queues.write(remove, {}, input);
+  });
+  const byHand: ByHand = {
+    ...sqlByHand(dialect, sender),
+    emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
+    sweepExpired,
   };
-  const adapter = sqliteAdapter(database, queues, record);
-
-  const declared = operations(
-    adapter,
-    clock,
-    {
-      connectedApplications: read(connected.connectedApplications),
-      endpointsWithDue: read(pending.endpointsWithDue),
-      countPending: read(pending.countPending),
-      emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
-      async sweepExpired(now, limit) {
-        let isMore = false;
-        for (const { step } of sweeps()) isMore = (await write(step)(now, limit)) || isMore;
-        return isMore;
-      },
-    },
-    { days },
-  );
 
   return {
-    ...declared,
+    ...operations(sqliteAdapter(database, queues, record), clock, byHand, { days }),
+    ...sqlCounts(dialect, sender),
 
-    measure: read(() => {
-      const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);
-      return {
-        database_bytes: sizes.database,
-        free_bytes: sizes.free,
-        backed_up_at: useMarks.find()?.backed_up_at ?? null,
-      };
-    }),
+    async measure() {
+      const { backed_up_at = null } = (await claimed.find()) ?? {};
+      const { database, free } = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);
+      return { database_bytes: database, free_bytes: free, backed_up_at };
+    },
 
     admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
-    findEventsKeys: read(() => useMarks.find()?.events_keys),
+    findEventsKeys: async () => (await claimed.find())?.events_keys,
 
-    addCounts: write(counts.addCounts),
-    listCounts: read(counts.listCounts),
-    findLiveCount: read(counts.findLiveCount),
-    countActiveGrants: read(counts.countActiveGrants),
-    keepLiveCount: write(counts.keepLiveCount),
+    addCounts: (added) => queues.write(counts.addCounts, {}, added),
+    listCounts: (time) => queues.read(counts.listCounts, time),
 
-    addToCount: write(rateLimits.addToCount),
-
-    ping: read(() => void ping.get()),
+    ping: () => queues.read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
 }
@@ -182,22 +150,4 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
-}
-
-/** The statements of a group are prepared when the first of them is used: a command uses few. */
-function atFirstUse<Group extends object, Input extends unknown[]>(
-  prepare: (...made: Input) => Group,
-  ...made: Input
-): Group {
-  let group: Group | undefined;
-  return new Proxy({} as Group, {
-    get(_, name) {
-      let statement: ((...input: unknown[]) => unknown) | undefined;
-      return (...input: unknown[]) => {
-        group ??= prepare(...made);
-        statement ??= Reflect.get(group, name) as typeof statement;
-        return statement?.(...input);
-      };
-    },
-  });
 }

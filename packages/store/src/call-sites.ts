@@ -51,12 +51,16 @@ export function adapterOf(
     return (input: Input) => inSequence(() => run(input));
   }
 
-  const all = Object.entries<Prepare>({ ...primitives, sequence });
-  return Object.fromEntries(all.map(([name, prepare]) => [name, prepared(prepare)])) as never;
+  return atFirstUse({ ...primitives, sequence });
 }
 
-/** Each call site is prepared at its first use. */
-const prepared =
+/** Each call site is prepared at its first use: a command makes few calls. */
+export const atFirstUse = (primitives: Record<keyof Adapter, Prepare>): Adapter =>
+  Object.fromEntries(
+    Object.entries(primitives).map(([name, prepare]) => [name, preparedLater(prepare)]),
+  ) as never;
+
+const preparedLater =
   (prepare: Prepare): Prepare =>
   (...site) => {
     let call: ReturnType<Prepare> | undefined;

@@ -1,6 +1,6 @@
-import type { Join } from './adapter.ts';
-import { type Input, keyOf, type Setting, type Source, type Term } from './condition.ts';
-import type { AnyKind, FieldType } from './kind.ts';
+import type { Join } from '../adapter.ts';
+import { type Input, keyOf, type Setting, type Source, type Term } from '../condition.ts';
+import type { AnyKind, FieldType } from '../kind.ts';
 
 /** How one SQL database differs from another. */
 export interface Dialect {
@@ -11,6 +11,17 @@ export interface Dialect {
   /** Equality for which null equals null. */
   isSame: string;
   greatest: string;
+  least: string;
+  /** The function that has a row with a `value` for each member of a JSON array. */
+  eachOf: string;
+  /** A limit that is none. */
+  unlimited: number | null;
+  /** Behind the name of a table: goes along an index. Left out if the database takes no hint. */
+  along?(index: string): string;
+  /** Behind the condition of what decides something, and of each write. */
+  fenced: string;
+  /** In its place, of a write that a failover may lose. */
+  unfenced: string;
   /** The column with these members of its JSON object replaced. */
   merge(column: string, members: readonly { name: string; parameter: string }[]): string;
 }
@@ -42,6 +53,11 @@ export class Statement {
       const found = value(input);
       return found === null ? null : encode(found);
     }, type);
+  }
+
+  /** Binds a member of the call, as a field of this type. */
+  given(name: string, type: FieldType): string {
+    return this.parameter(type, (input) => input[name] ?? null);
   }
 
   /** Binds a value as it is. */
@@ -213,7 +229,8 @@ function partsOf(terms: readonly Term[]): Part[] {
   });
 }
 
-type Row = Readonly<Record<string, unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: whoever writes a statement knows what it returns
+export type Row = Readonly<Record<string, any>>;
 
 /** Makes a record of a row. */
 export function decoderOf(
@@ -236,7 +253,7 @@ export function decoderOf(
   };
 }
 
-/** Reads records together with others, each by the key in a field of `own`. */
+/** Reads records together with others, if any, each by the key in a field of its own. */
 export function joinsOf(
   dialect: Dialect,
   kind: AnyKind,
@@ -255,9 +272,11 @@ export function joinsOf(
     };
   });
   const decodeOwn = decoderOf(dialect, kind, fields);
+  const [own, table] = others.length === 0 ? ['', ''] : ['own.', ' own'];
   return {
-    columns: [...fields.map((name) => `own.${name}`), ...others.flatMap(({ columns }) => columns)],
-    from: `${kind.name} own${others.map(({ from }) => from).join('')}`,
+    own,
+    columns: [...fields.map((name) => own + name), ...others.flatMap(({ columns }) => columns)],
+    from: kind.name + table + others.map(({ from }) => from).join(''),
     decode(row: Row) {
       const record = decodeOwn(row);
       for (const { as, names, decode } of others) {

@@ -1,0 +1,185 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
+import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
+import type { AnyKind } from '../kind.ts';
+import * as kinds from '../kinds.ts';
+import type { ByHand } from '../operations/by-hand.ts';
+import type { ConnectedApplication, LiveCount, WindowCount } from '../records.ts';
+import type { Store } from '../store.ts';
+import type { SqlSender } from './sites.ts';
+import { type Dialect, decoderOf, type Statement } from './statement.ts';
+
+/** Goes from one key of an index to the next one, however many records have each. */
+const walk = (name: string, next: (condition: string) => string) => `
+  WITH RECURSIVE ${name} (id) AS (
+    SELECT ${next('')}
+    UNION ALL
+    SELECT ${next(` > ${name}.id`)} FROM ${name} WHERE ${name}.id IS NOT NULL)`;
+
+const CONNECTED = ['name', 'document', 'redirect_uris'];
+
+/** Less than every id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+const idOf = (dialect: Dialect) => dialect.decode.id as (value: unknown) => string;
+const alongOf = (dialect: Dialect, index: string) => dialect.along?.(index) ?? '';
+
+/** What no condition says, as far as every SQL database has the same words for it. */
+export function sqlByHand(
+  dialect: Dialect,
+  { read }: SqlSender,
+): Omit<ByHand, 'emptyLog' | 'sweepExpired'> {
+  const { fenced, least } = dialect;
+  const id = idOf(dialect);
+
+  const decode = decoderOf(dialect, kinds.applications, CONNECTED);
+  const connected = read<{ account_id: string }, ConnectedApplication[]>({
+    text: (statement) => `${walk(
+      'connected',
+      (condition) => `(
+        SELECT application_id FROM grants${alongOf(dialect, 'unrevoked_by_account')}
+        WHERE account_id = ${statement.given('account_id', 'id')} AND revoked_at IS NULL${condition && ` AND application_id${condition}`}
+        ORDER BY application_id LIMIT 1)`,
+    )}
+      SELECT connected.id AS application_id, application.id, ${CONNECTED.map((name) => `application.${name}`).join(', ')}
+      FROM connected LEFT JOIN applications application
+        ON application.id = connected.id AND application.deleted_at IS NULL
+      WHERE connected.id IS NOT NULL${fenced}`,
+    result: (rows) =>
+      rows.map((row) => ({
+        application_id: id(row.application_id),
+        application:
+          row.id === null ? null : (decode(row) as unknown as ConnectedApplication['application']),
+      })),
+  });
+
+  const pending = walk(
+    'pending',
+    (condition) => `(
+      SELECT endpoint_id FROM deliveries d WHERE due_at IS NOT NULL${condition && ` AND endpoint_id${condition}`}
+      ORDER BY endpoint_id LIMIT 1)`,
+  );
+  const withDue = read<{ by: Milliseconds }, string[]>({
+    text: (statement) => `${pending}
+      SELECT id FROM pending
+      WHERE EXISTS (SELECT 1 FROM deliveries WHERE endpoint_id = pending.id AND due_at <= ${statement.given('by', 'time')})`,
+    result: (rows) => rows.map((row) => id(row.id)),
+  });
+  const counted = read<{ limit: number }, Awaited<ReturnType<ByHand['countPending']>>>({
+    text(statement) {
+      const limit = () => statement.given('limit', 'number');
+      return `${pending},
+        recorded AS (SELECT at FROM marks LIMIT ${limit()}),
+        due AS (
+          SELECT 1 FROM pending JOIN deliveries d ON d.endpoint_id = pending.id AND d.due_at IS NOT NULL LIMIT ${limit()}),
+        oldest AS (
+          SELECT (SELECT created_at FROM deliveries
+            WHERE endpoint_id = pending.id AND status = 'pending' ORDER BY id LIMIT 1) AS at
+          FROM pending)
+        SELECT ${least}(${limit()}, (SELECT count(*) FROM recorded) + (SELECT count(*) FROM due)) AS pending,
+          (SELECT min(at) FROM (SELECT at FROM recorded UNION ALL SELECT at FROM oldest) told) AS oldest_at`;
+    },
+    result: ([row]) => ({ pending: row?.pending, oldest_at: row?.oldest_at }),
+  });
+
+  return {
+    connectedApplications: (account_id) => connected({ account_id }),
+    endpointsWithDue: (by) =>
+      withDue({ by: Math.min(by, Number.MAX_SAFE_INTEGER) as Milliseconds }),
+    countPending: (limit) => counted({ limit }),
+  };
+}
+
+type Counts = Pick<Store, 'findLiveCount' | 'countActiveGrants' | 'keepLiveCount' | 'addToCount'>;
+
+export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts {
+  const { fenced, unfenced, least } = dialect;
+  const id = idOf(dialect);
+
+  const live = read<object, LiveCount | null>({
+    text: () => 'SELECT count, counted_at FROM live_count',
+    result: ([row]) => (row ? { count: row.count, counted_at: row.counted_at } : null),
+  });
+  const keepLive = write<object, void>({
+    text: (statement) => `
+      INSERT INTO live_count (name, count, counted_at)
+      SELECT 'live', ${statement.given('count', 'number')}, ${statement.given('counted_at', 'time')} WHERE TRUE${fenced}
+      ON CONFLICT (name) DO UPDATE SET count = excluded.count, counted_at = excluded.counted_at`,
+    result: () => undefined,
+  });
+
+  /** The last key of a part of an index, and how many keys the part has. */
+  const partOf = (index: string, first: string, condition: string) =>
+    read<object, { count: number; place: string[] }>({
+      text: (statement) => `
+        WITH part AS MATERIALIZED (
+          SELECT ${first}, id FROM grants${alongOf(dialect, index)}
+          WHERE ${condition} AND (${first}, id) > (${statement.given('first', 'id')}, ${statement.given('second', 'id')})
+          ORDER BY ${first}, id LIMIT ${statement.given('limit', 'number')})
+        SELECT ${first} AS first, id, (SELECT count(*) FROM part) AS count FROM part
+        ORDER BY ${first} DESC, id DESC LIMIT 1`,
+      result: ([row]) =>
+        row ? { count: row.count, place: [id(row.first), id(row.id)] } : { count: 0, place: [] },
+    });
+  // No index has active grants alone: they are what is not revoked, without the pending codes.
+  const codes = partOf('codes_by_account', 'account_id', 'code_expires_at IS NOT NULL');
+  const unrevoked = partOf('unrevoked_by_application', 'application_id', 'revoked_at IS NULL');
+
+  const addToCount = write<object, WindowCount>({
+    text(statement: Statement) {
+      const [key, points] = [statement.given('key', 'text'), statement.given('points', 'number')];
+      const now = () => statement.given('now', 'time');
+      // A process whose clock is ahead must not start a window that outlasts one of ours.
+      return `
+        INSERT INTO rate_limit_counts AS found (key, count, ends_at)
+        SELECT ${key}, ${points}, ${now()} + ${statement.given('duration', 'number')} WHERE TRUE${unfenced}
+        ON CONFLICT (key) DO UPDATE SET
+          count = CASE WHEN found.ends_at > ${now()} THEN found.count ELSE 0 END + excluded.count,
+          ends_at = CASE WHEN found.ends_at > ${now()} THEN ${least}(found.ends_at, excluded.ends_at) ELSE excluded.ends_at END
+        RETURNING count, ends_at`;
+    },
+    result: ([row]) => ({ count: row?.count, ends_at: row?.ends_at }),
+  });
+
+  return {
+    findLiveCount: () => live({}),
+    keepLiveCount: keepLive,
+    async countActiveGrants({ after, limit }) {
+      const [stage = 'codes', first = NO_ID, second = NO_ID] = after ?? [];
+      const find = stage === 'codes' ? codes : unrevoked;
+      const { count, place } = await find({ first, second, limit });
+      const next = count === limit ? [stage, ...place] : stage === 'codes' ? ['unrevoked'] : null;
+      return { count: stage === 'codes' ? 0 - count : count, after: next };
+    },
+
+    addToCount,
+  };
+}
+
+interface Swept {
+  table: string;
+  key: string;
+  expiry: string;
+  kept: Milliseconds;
+}
+
+const swept: readonly Swept[] = [
+  ...Object.values<AnyKind>(kinds).flatMap(({ name: table, key, expiry }) =>
+    expiry ? { table, key, expiry: expiry.at, kept: expiry.kept ?? 0 } : [],
+  ),
+  { table: 'rate_limit_counts', key: 'key', expiry: 'ends_at', kept: 0 },
+  { table: 'hour_counts', key: 'hour', expiry: 'hour', kept: COUNTS_KEPT },
+];
+
+/** @param remove - prepares a removal of some that have expired by `now`. Returns how many it has removed */
+export function sweepsOf(
+  remove: (swept: Swept) => (input: { now: Milliseconds; limit: number }) => Promise<number>,
+): NonNullable<ByHand['sweepExpired']> {
+  const sweeps = swept.map((one) => ({ remove: remove(one), kept: one.kept }));
+  return async (now, limit) => {
+    let isMore = false;
+    for (const { remove, kept } of sweeps) {
+      isMore = (await remove({ now: now - kept, limit })) >= limit || isMore;
+    }
+    return isMore;
+  };
+}
