@@ -103,7 +103,9 @@ describe('the settings', () => {
   });
 
   test('are all passed on by compose.yaml', async () => {
-    const { latchkey } = parse(await readFile(new URL('deploy/compose.yaml', root), 'utf8')).services;
+    const { latchkey } = parse(
+      await readFile(new URL('deploy/compose.yaml', root), 'utf8'),
+    ).services;
     const { environment: passed, ports, volumes } = latchkey;
     const used = JSON.stringify({ passed, ports, volumes }).matchAll(/\$\{([A-Z_]+):/g);
     expect([...new Set([...used].map(([, name]) => name))].sort()).toEqual(

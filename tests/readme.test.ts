@@ -260,7 +260,7 @@ const trpc = createTRPCClient({ links: [httpLink({ url: '${reader.service.url}/t
   expect(await shell(`${revoke}`)).toContain('"revoked":true');
 
   const [demo = '', end = ''] = commands ?? [];
-  const latchkey = (call: string) => call.replace(/^latchkey/, 'npm run -s latchkey --');
+  const latchkey = (call: string) => call.replace(/^latchkey/, 'node "$READER_SCRIPT"');
   expect(await shell(latchkey(demo.replace(/ prints .*/, '')))).toContain('/oauth/revoke');
   expect(await shell(latchkey(end))).toContain('revoked');
 }
