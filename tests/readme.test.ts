@@ -302,6 +302,17 @@ test('the six files of README.md have what it says of them', async () => {
   }
 });
 
+test('the picture of README.md moves, is small, and is told to who does not see it', async () => {
+  const [, path = '', alt = ''] = /<img src="(\S+\.webp)"[^>]* alt="([^"]+)">/.exec(readme) ?? [];
+  const picture = await readFile(new URL(path, root));
+  expect(picture.length).toBeLessThanOrEqual(400 * 1024);
+  const chunks = picture.toString('latin1');
+  expect(chunks).toMatch(/^RIFF.{4}WEBPVP8X/s);
+  expect(chunks.match(/ANMF/g)?.length).toBeGreaterThan(3);
+  for (const part of ['consent page', 'Allow', 'disconnects', 'refused'])
+    expect(alt).toContain(part);
+});
+
 test('README.md can be read in a minute', () => {
   expect(readme.split('\n').length - 1).toBeLessThanOrEqual(115);
 });

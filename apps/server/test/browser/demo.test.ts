@@ -7,8 +7,9 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { useDemo } from '../demo/running-demo.ts';
 import { violationsOf } from './accessibility.ts';
+import { MovingPicture } from './moving-picture.ts';
 
-const picture = fileURLToPath(new URL('../../../../docs/images/demo.png', import.meta.url));
+const images = fileURLToPath(new URL('../../../../docs/images/', import.meta.url));
 
 /** Clicks the link or the button with this name. */
 const press = (page: Page, name: string) =>
@@ -90,7 +91,7 @@ describeInBrowser('the demo in a browser', (open) => {
     await page.getByText('"code_verifier"').first().waitFor();
     if (process.env.WRITE_SCREENSHOTS) {
       await page.setViewportSize({ width: 1100, height: 860 });
-      await page.screenshot({ path: picture, fullPage: true });
+      await page.screenshot({ path: `${images}demo.png`, fullPage: true });
     }
     await requests.nth(1).click();
     expect((await requests.allTextContents()).filter((text) => text === used)).toHaveLength(7);
@@ -104,6 +105,35 @@ describeInBrowser('the demo in a browser', (open) => {
     ]);
     expect(complaints).toEqual([]);
   });
+
+  if (process.env.WRITE_SCREENSHOTS) {
+    test('is drawn for the README, from the consent page to the refused call', async () => {
+      const { page } = await open({ viewport: { width: 960, height: 860 } });
+      const moving = await MovingPicture.create(page);
+      await page.goto(server.demoUrl ?? '');
+      await press(page, 'Send the code 8 times at once');
+      await press(page, 'Ada Lovelace');
+      await moving.add(2_500);
+      await page.getByRole('button', { name: 'Allow' }).hover();
+      await moving.add(700);
+      await press(page, 'Allow');
+      await arriveAt(page, 'Your account is connected');
+      const fold = async () => {
+        await page.locator('.calls summary').first().click();
+        await page.mouse.move(0, 0);
+        await page.evaluate('scrollTo(0, 0)');
+      };
+      await fold();
+      await moving.add(3_000);
+      await page.getByRole('button', { name: 'Disconnect, then call' }).hover();
+      await moving.add(700);
+      await press(page, 'Disconnect, then call');
+      await arriveAt(page, 'Your account is disconnected');
+      await fold();
+      await moving.add(5_000);
+      await moving.write(`${images}linking.webp`);
+    });
+  }
 
   test('has the story on the left and the wire on the right, and ends with the guides', async () => {
     const { page, complaints } = await open();
