@@ -67,7 +67,7 @@ export async function createProgram(
 ): Promise<Command> {
   const { stdout, stderr } = terminal;
   const program = new Command('latchkey')
-    .description('The Latchkey account-linking service and its administration.')
+    .description(packageJson.description)
     .version(`latchkey ${packageJson.version}`, '--version', 'print the version')
     .exitOverride()
     .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })

@@ -1,6 +1,6 @@
-/** The sentence of the README. */
-export const ABOUT =
-  "An OAuth 2.0 server for a service that already has its own sign-in: let other people's applications, and AI clients, act for your users.";
+import packageJson from '../../package.json' with { type: 'json' };
+
+export const ABOUT = packageJson.description;
 
 /** With the code marks of Markdown. */
 export const FLOW = [

@@ -6,6 +6,7 @@ import { pageHeaders } from '../../src/http/linking/page-sender.ts';
 import { pageScript } from '../../src/http/linking/theme/script.ts';
 import { stylesheet } from '../../src/http/linking/theme/stylesheet.ts';
 import type { Page } from '../../src/http/linking/views/page.ts';
+import { ABOUT } from '../../src/openapi/about.ts';
 import { violationsOf } from './accessibility.ts';
 import { pageIn, pageNames, questionOfTheGuides } from './pictured-pages.ts';
 
@@ -292,6 +293,18 @@ describeInBrowser('a picture of a page', (open) => {
         await show(questionOfTheGuides);
         await page.screenshot({ path: `${images}consent-${name}.png` });
       }
+    });
+
+    test('is drawn for the host of the repository, with what Latchkey is', async () => {
+      const { page, show } = await screen();
+      await page.setViewportSize({ width: 520, height: 820 });
+      await show(questionOfTheGuides);
+      const consent = (await page.screenshot()).toString('base64');
+      const social = (await open({ viewport: { width: 1280, height: 640 } })).page;
+      await social.setContent(`<body style="margin: 0; height: 100vh; overflow: hidden; display: flex; gap: 56px; padding-left: 72px; box-sizing: border-box; background: #f1f3f6; color: #17181c; font: 34px/1.35 sans-serif">
+<div style="flex: 1; align-self: center"><p style="margin: 0 0 24px; font: bold 72px/1 sans-serif">Latchkey</p>${ABOUT}</div>
+<img style="height: 676px; margin-top: -18px" src="data:image/png;base64,${consent}"></body>`);
+      await social.screenshot({ path: `${images}social.png` });
     });
   }
 });
