@@ -1,14 +1,17 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
-import { freePort, PORT_OF_PAGES, startLinkingProgram } from './support/linking-program.ts';
+import {
+  type Hosted,
+  onAnotherSite,
+  startHosted,
+  testHandOff,
+  toCallback,
+} from './support/hosted.ts';
+import { PORT_OF_PAGES } from './support/linking-program.ts';
 import { codeBlocks } from './support/markdown.ts';
-import { ADMIN_SECRET, operator } from './support/operator.ts';
-import type { RunningProgram } from './support/program.ts';
-import { environment, run, type ServiceProcess, startService } from './support/service.ts';
+import { environment, run } from './support/service.ts';
 
 // Runs the functions of docs/guides/hosts.md, and the route of README.md, as a host, with the real service.
 
@@ -178,104 +181,54 @@ test.each([
   }
 });
 
-let folder: string;
-let service: ServiceProcess;
-let host: RunningProgram;
-let keyOfHost: string;
-let application_id: string;
-let authorizationUrl: string;
+let hosted: Hosted;
 
-/** Starts the service and a host. */
+/** Starts a host of Node with the service. */
 async function start(program: Program): Promise<void> {
-  folder = await mkdtemp(join(tmpdir(), 'latchkey-hosts-'));
-  await symlink(join(examplesFolder, 'node_modules'), join(folder, 'node_modules'));
-  const [servicePort, port] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${servicePort}`;
-  const SIGN_IN_URL = `http://127.0.0.1:${port}/link`;
-  const settings = { PORT: servicePort, PUBLIC_URL: url, SIGN_IN_URL, ADMIN_SECRET };
-  service = await startService({ cwd: folder, env: environment(settings) });
-  const key = await operator<{ secret: string }>(service, 'POST', '/keys', {
-    name: 'Sign-in page',
-    role: 'host',
+  hosted = await startHosted(async (port, folder) => {
+    await symlink(join(examplesFolder, 'node_modules'), join(folder, 'node_modules'));
+    for (const [file, code] of Object.entries(program)) {
+      await writeFile(join(folder, file), code.replaceAll(PORT_OF_PAGES, port));
+    }
+    return [process.execPath, join(folder, 'host.ts')];
   });
-  keyOfHost = key.secret;
-  for (const [file, code] of Object.entries(program)) {
-    await writeFile(join(folder, file), code.replaceAll(PORT_OF_PAGES, port));
-  }
-  host = await startLinkingProgram([process.execPath, join(folder, 'host.ts')], port, {
-    cwd: folder,
-    env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: key.secret }),
-  });
-  await operator(service, 'PUT', '/scopes/profile.read', { title: 'Read your profile' });
-  const application = await operator<{ id: string }>(service, 'POST', '/applications', {
-    name: 'Acme',
-    redirect_uris: ['http://127.0.0.1:1/callback'],
-    public: true,
-  });
-  application_id = application.id;
-  authorizationUrl = `${url}/oauth/authorize?${new URLSearchParams({
-    client_id: application_id,
-    response_type: 'code',
-    scope: 'profile.read',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-    state: 'theirs',
-  })}`;
 }
 
-async function stop(): Promise<void> {
-  await host.stop();
-  await service.stop();
-  await rm(folder, { recursive: true });
-}
-
-/** A browser that stops at the callback of the application. */
-const toCallback = () => new Browser(({ pathname }) => pathname === '/callback');
+const stop = () => hosted.stop();
 
 describe.each(Object.entries(programs))('a host with %s', (_, program) => {
   beforeAll(() => start(program));
   afterAll(stop);
 
-  test('leads to the consent page, and to another account', async () => {
-    const browser = toCallback();
-    const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
-    expect(consent.url.pathname).toMatch(/^\/link\//);
-    // Signed in already, but another account is asked for.
-    const again = await browser.press(consent, 'Use another account');
-    const { url } = await browser.press(await browser.press(again, 'Sign in'), 'Allow');
-    expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
-  });
-
-  test('tells the application that the user has given up', async () => {
-    const browser = toCallback();
-    const { url } = await browser.press(await browser.open(authorizationUrl), 'Cancel');
-    expect(url.searchParams.get('error')).toBe('access_denied');
-  });
+  testHandOff(() => hosted);
 
   test('leads to the connected applications, and to the sign-in page without a link', async () => {
     const browser = toCallback();
-    const signIn = await browser.open(`${host.url}/link`);
+    const signIn = await browser.open(`${hosted.host.url}/link`);
     const home = await browser.press(signIn, 'Sign in');
-    expect(home.url.href).toBe(`${host.url}/`);
+    expect(home.url.href).toBe(`${hosted.host.url}/`);
     const list = await browser.press(home, 'Connected applications');
-    expect(list.url.origin + list.url.pathname).toBe(`${service.url}/connections`);
-    expect(list.text).toContain(`href="${host.url}/"`);
+    expect(list.url.origin + list.url.pathname).toBe(`${hosted.service.url}/connections`);
+    expect(list.text).toContain(`href="${hosted.host.url}/"`);
   });
 
   test('ends the pages of a user who signs out', async () => {
     const browser = toCallback();
-    const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
-    const home = await browser.open(`${host.url}/`);
-    expect((await browser.press(home, 'Sign out')).url.href).toBe(`${host.url}/`);
+    const consent = await browser.press(await browser.open(hosted.authorizationUrl), 'Sign in');
+    const home = await browser.open(`${hosted.host.url}/`);
+    expect((await browser.press(home, 'Sign out')).url.href).toBe(`${hosted.host.url}/`);
     expect(await browser.press(consent, 'Allow')).toMatchObject({ status: 410 });
-    expect((await browser.open(authorizationUrl)).url.pathname).toBe('/sign-in');
+    expect((await browser.open(hosted.authorizationUrl)).url.pathname).toBe('/sign-in');
   });
 
   test('has a key that can delete no application', async () => {
-    const response = await fetch(`${service.url}/admin/applications/${application_id}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${keyOfHost}` },
-    });
+    const response = await fetch(
+      `${hosted.service.url}/admin/applications/${hosted.application_id}`,
+      {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${hosted.keyOfHost}` },
+      },
+    );
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error_code: 'right_missing' });
   });
@@ -287,7 +240,7 @@ describe('a host with nothing but the route of the README', () => {
 
   test('links an account', async () => {
     const browser = toCallback();
-    const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    const consent = await browser.press(await browser.open(hosted.authorizationUrl), 'Sign in');
     const { url } = await browser.press(consent, 'Allow');
     expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
   });
@@ -299,25 +252,23 @@ describe('a host with a consent page of its own', () => {
 
   test('decides as the user does, and for no other site', async () => {
     const browser = toCallback();
-    const asked = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    const asked = await browser.press(await browser.open(hosted.authorizationUrl), 'Sign in');
     expect(asked.text).toContain('Read your profile');
     const allowed = await browser.press(asked, 'allow');
     expect(allowed.url.searchParams.get('code')).toMatch(/^lk_code_/);
 
-    const denied = await browser.press(await browser.open(authorizationUrl), 'deny');
+    const denied = await browser.press(await browser.open(hosted.authorizationUrl), 'deny');
     expect(denied.url.searchParams.get('error')).toBe('access_denied');
 
-    const third = await browser.open(authorizationUrl);
-    const elsewhere = { ...third, url: new URL('http://localhost:1/') };
-    const text = third.text.replace('action="', `action="${host.url}`);
-    expect(await browser.press({ ...elsewhere, text }, 'allow')).toMatchObject({ status: 403 });
+    const third = onAnotherSite(await browser.open(hosted.authorizationUrl));
+    expect(await browser.press(third, 'allow')).toMatchObject({ status: 403 });
   });
 
   test('links no account of somebody who has signed in since the question was shown', async () => {
     const browser = toCallback();
-    const asked = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    const asked = await browser.press(await browser.open(hosted.authorizationUrl), 'Sign in');
     expect(asked.text).toContain(ACCOUNT);
-    await browser.open(`${host.url}/bob`);
+    await browser.open(`${hosted.host.url}/bob`);
     const again = await browser.press(asked, 'allow');
     expect(again.text).toContain(OTHER_ACCOUNT);
     expect(again.url.pathname).toBe('/consent');
@@ -327,11 +278,9 @@ describe('a host with a consent page of its own', () => {
 
   test('signs nobody in for another site, and leads to no other site', async () => {
     const browser = toCallback();
-    const signIn = await browser.open(`${host.url}/sign-in?next=https://evil.example/`);
-    const elsewhere = { ...signIn, url: new URL('http://localhost:1/') };
-    const text = signIn.text.replace('action="', `action="${host.url}`);
-    expect(await browser.press({ ...elsewhere, text }, 'Sign in')).toMatchObject({ status: 403 });
-    expect((await browser.press(signIn, 'Sign in')).url.href).toBe(`${host.url}/`);
+    const signIn = await browser.open(`${hosted.host.url}/sign-in?next=https://evil.example/`);
+    expect(await browser.press(onAnotherSite(signIn), 'Sign in')).toMatchObject({ status: 403 });
+    expect((await browser.press(signIn, 'Sign in')).url.href).toBe(`${hosted.host.url}/`);
   });
 });
 
