@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '@latchkey/test-kit/cache-folder';
 import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
+import { describe, expect, test } from 'vitest';
 import { withoutSettings } from '../../scripts/environment.mjs';
 import { findPnpm } from '../../scripts/pnpm.mjs';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -33,14 +34,66 @@ const installers: Record<Client['language'], () => Promise<Command>> = {
     };
   },
   async go() {
-    await requireTools(['go']);
-    const output = join(await cacheFolder(process.env), 'oauth-clients-go');
-    await mkdir(output, { recursive: true });
-    const build = ['build', '-mod=readonly', '-o', join(output, 'client'), '.'];
-    await succeed('go', ['-C', join(folder, 'go'), ...build], options());
-    return () => [join(output, 'client')];
+    const program = await buildGo(join(folder, 'go'), 'oauth-clients-go');
+    return () => [program];
   },
 };
+
+/** Builds a program in Go, and returns its path. Its `name` is that of its folder in the cache. */
+async function buildGo(from: string, name: string): Promise<string> {
+  await requireTools(['go']);
+  const output = join(await cacheFolder(process.env), name);
+  await mkdir(output, { recursive: true });
+  const program = join(output, 'program');
+  await succeed('go', ['-C', from, 'build', '-mod=readonly', '-o', program, '.'], options());
+  return program;
+}
+
+/** What the Python programs of hosts and guards need. */
+const FASTAPI = fileURLToPath(new URL('../../examples/hosts/python', import.meta.url));
+
+/**
+ * Prepares the programs that are no applications: a host, or an API with a guard.
+ *
+ * @returns for each language, how to run it on a port, or why it can't be run
+ */
+export async function installRole(role: 'host' | 'guard') {
+  const of = fileURLToPath(new URL(`../../examples/${role}s`, import.meta.url));
+  const fastapi = async () => {
+    const requirements = join(FASTAPI, 'requirements.txt');
+    const programs = await installFromRequirements(requirements, 'fastapi', process.env);
+    const words = ['-m', 'uvicorn', '--no-access-log', '--app-dir', join(of, 'python')];
+    return (port: string) => [
+      ...[join(programs, 'python'), ...words],
+      ...['--port', port, `fastapi_${role}:app`],
+    ];
+  };
+  const go = async () => {
+    const program = await buildGo(join(of, 'go'), `${role}-go`);
+    return () => [program];
+  };
+  const outcomes = { FastAPI: fastapi(), Go: go() };
+  return Promise.all(
+    Object.entries(outcomes).map(async ([name, outcome]) => ({
+      name,
+      command: await outcome.catch((error: Error) => error),
+    })),
+  );
+}
+
+/** Describes the programs of a role. One that can't be run fails in CI, and is skipped elsewhere. */
+export function describeRole(
+  role: string,
+  programs: Awaited<ReturnType<typeof installRole>>,
+  suite: (command: (port: string) => string[]) => void,
+): void {
+  for (const { name, command } of programs) {
+    if (!(command instanceof Error)) describe(`a ${role} with ${name}`, () => suite(command));
+    else if (process.env.CI)
+      test(`a ${role} with ${name} can be run`, () => expect.fail(command.message));
+    else describe.skip(`${name} (not run: ${command.message})`, () => test('passes'));
+  }
+}
 
 /** Package managers need the settings of the machine, such as its proxy. */
 const options = () => ({ cwd: folder, env: withoutSettings(process.env) as Environment });

@@ -1,0 +1,3 @@
+module example.com/latchkey-guard
+
+go 1.26.0
