@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
@@ -165,6 +166,12 @@ told.push(await isLinked(client, grant_secret));
   ],
 ];
 
+/** Compares a block with the program that it is a part of, which `npm run test:clients` runs. */
+const partOf =
+  (file: string): Way =>
+  async ({ code }) =>
+    expect(await readFile(join(examplesFolder, file), 'utf8')).toContain(code);
+
 /** The tests of the programs, by page. */
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
@@ -204,6 +211,7 @@ const ways: Record<string, Record<string, Way>> = {
       const { url } = await browser.press(home, 'Connected applications');
       expect(url.origin + url.pathname).toBe(`${reader.service.url}/connections`);
     },
+    python: partOf('hosts/fastapi/host.py'),
   },
 
   // tests/ai-clients.test.ts compares server.ts with the example.

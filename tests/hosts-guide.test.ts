@@ -13,15 +13,19 @@ import { PORT_OF_PAGES } from './support/linking-program.ts';
 import { codeBlocks } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
 
-// Runs the functions of docs/guides/hosts.md, and the route of README.md, as a host, with the real service.
+// Runs the functions of docs/guides/hosts.md and of the examples that it names, and the route of README.md, as a host,
+// with the real service.
 
 const read = (page: string) => readFile(new URL(`../${page}`, import.meta.url), 'utf8');
 const guide = await read('docs/guides/hosts.md');
 const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
+const inBlocks = blocks.map(({ code }) => code);
+const files = ['hosts/fastify.ts', 'hosts/fetch.ts', 'express/consent.ts', 'testing/host.ts'];
+const inFiles = await Promise.all(files.map((file) => read(`examples/${file}`)));
 
-/** The blocks that define some functions. */
-function blocksOf(functions: readonly string[]) {
-  const found = blocks.filter(({ code }) =>
+/** The blocks of the guide, and the programs that it names, that define some functions. */
+function codeOf(functions: readonly string[]): string[] {
+  const found = [...inBlocks, ...inFiles].filter((code) =>
     functions.some((name) => code.includes(`function ${name}(`)),
   );
   expect(found).toHaveLength(functions.length);
@@ -31,9 +35,9 @@ function blocksOf(functions: readonly string[]) {
 const ANY_IMPORT = /^import .*;$/gm;
 const IMPORT = /^import (type )?\{([^}]*)\} from '(.*)';$/gm;
 
-/** A program of the blocks that define some functions. Each name is imported once. */
+/** A program of the code that defines some functions. Each name is imported once. */
 function programWith(functions: readonly string[], main: string): Program {
-  const code = [...blocksOf(functions).map((block) => block.code), main].join('\n');
+  const code = [...codeOf(functions), main].join('\n');
   const imports = new Set<string>();
   for (const [, type, names = '', from] of code.matchAll(IMPORT)) {
     for (const name of type ? [] : names.split(',').map((each) => each.trim())) {
@@ -171,14 +175,15 @@ console.log(await testHost(hostOf, ''));
 `,
 );
 
-test.each([
-  ['host.ts', ['addToExpress', 'addSignIn']],
-  ['consent.ts', ['addConsent']],
-])('examples/express/%s has what the guide shows', async (file, functions) => {
-  const program = await readFile(join(examplesFolder, 'express', file), 'utf8');
-  for (const { code } of blocksOf(functions)) {
+test('examples/express/host.ts has what the guide shows', async () => {
+  const program = await read('examples/express/host.ts');
+  for (const code of codeOf(['addToExpress', 'addSignIn'])) {
     expect(program).toContain(code.replaceAll(ANY_IMPORT, '').trim());
   }
+});
+
+test.each(files)('the guide names examples/%s', (file) => {
+  expect(guide).toContain(`(../../examples/${file})`);
 });
 
 let hosted: Hosted;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,23 @@ import { Latchkey } from '@latchkey/client';
 import { protectedResourceResponse, requireGrant } from '@latchkey/client/guards';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort, startLinkingProgram } from '../support/linking-program.ts';
+import { codeBlocks } from '../support/markdown.ts';
 import { ADMIN_SECRET, operator } from '../support/operator.ts';
 import type { RunningProgram } from '../support/program.ts';
 import { environment, type ServiceProcess, startService } from '../support/service.ts';
 import { describeRole, installRole } from './programs.ts';
 
 // The APIs of examples/guards refuse what the guards of the SDK refuse, in the same words.
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFile(new URL(path, root), 'utf8');
+
+test('the guide shows a part of the program', async () => {
+  const blocks = codeBlocks(await read('docs/guides/guard-a-server.md'));
+  const part = blocks.find(({ language }) => language === 'python');
+  expect(part?.code.length).toBeGreaterThan(100);
+  expect(await read('examples/guards/fastapi/guard.py')).toContain(part?.code);
+});
 
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 

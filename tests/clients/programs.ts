@@ -50,7 +50,7 @@ async function buildGo(from: string, name: string): Promise<string> {
 }
 
 /** What the Python programs of hosts and guards need. */
-const FASTAPI = fileURLToPath(new URL('../../examples/hosts/python', import.meta.url));
+const FASTAPI = fileURLToPath(new URL('../../examples/hosts/fastapi', import.meta.url));
 
 /**
  * Prepares the programs that are no applications: a host, or an API with a guard.
@@ -62,10 +62,10 @@ export async function installRole(role: 'host' | 'guard') {
   const fastapi = async () => {
     const requirements = join(FASTAPI, 'requirements.txt');
     const programs = await installFromRequirements(requirements, 'fastapi', process.env);
-    const words = ['-m', 'uvicorn', '--no-access-log', '--app-dir', join(of, 'python')];
+    const words = ['-m', 'uvicorn', '--no-access-log', '--app-dir', join(of, 'fastapi')];
     return (port: string) => [
       ...[join(programs, 'python'), ...words],
-      ...['--port', port, `fastapi_${role}:app`],
+      ...['--port', port, `${role}:app`],
     ];
   };
   const go = async () => {

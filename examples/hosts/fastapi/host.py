@@ -1,6 +1,6 @@
 """The service that has the accounts, with FastAPI. Its /link tells Latchkey who is signed in.
 
-    uvicorn --port 4001 --no-access-log fastapi_host:app
+    uvicorn --port 4001 --no-access-log host:app
 
 Reads LATCHKEY_URL, LATCHKEY_ADMIN_SECRET (a key with the role `host`) and HOST_URL, its own address
 for browsers: SIGN_IN_URL is HOST_URL/link. It has one user, and asks her for no password.

@@ -1,6 +1,6 @@
 """An API for the grants of one resource, with FastAPI. It asks Latchkey about each request.
 
-    uvicorn --port 4002 fastapi_guard:app
+    uvicorn --port 4002 guard:app
 
 Reads LATCHKEY_URL (the PUBLIC_URL of Latchkey), RESOURCE (its address as `resource list` prints
 it), and CLIENT_ID and CLIENT_SECRET of an application with the setting `resource_server`.
