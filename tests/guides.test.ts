@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
@@ -76,7 +76,9 @@ const save = (reader: Reader, { code, file = '' }: CodeBlock) =>
 
 /** Compiles a file of the reader's project, which has no settings for the compiler. */
 async function compiles(reader: Reader, file: string): Promise<void> {
-  const { exitCode, stdout } = await reader.shell(`'${tsc}' --noEmit ${file}`);
+  const { exitCode, stdout } = await reader.shell(
+    `'${tsc}' --noEmit --allowImportingTsExtensions ${file}`,
+  );
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
 }
 
@@ -203,11 +205,11 @@ const ways: Record<string, Record<string, Way>> = {
     },
     async sh({ code }, reader) {
       const text = code.replaceAll(PORT_OF_PAGES, port);
-      if (!code.includes('host.ts')) return void (await shell(reader, text));
-      await compiles(reader, 'host.ts');
+      if (!code.includes('tsx')) return void (await shell(reader, text));
+      await compiles(reader, 'main.ts');
       const host = await reader.start(text, port);
       const browser = new Browser();
-      const home = await browser.press(await browser.open(`${host.url}/link`), 'Sign in');
+      const home = await browser.press(await browser.open(`${host.url}/link`), 'Ada');
       const { url } = await browser.press(home, 'Connected applications');
       expect(url.origin + url.pathname).toBe(`${reader.service.url}/connections`);
     },
@@ -335,12 +337,14 @@ console.log(JSON.stringify([
 
   // The program of a command line asks its user to open a page.
   'guides/recipes.md': {
-    async ts({ code }, reader) {
+    async sh({ code }, reader) {
+      if (!code.includes('link-in-browser.ts')) return void (await shell(reader, code));
       const text = code
         .replaceAll('http://127.0.0.1:3000', reader.service.url)
         .replaceAll('APPLICATION_ID', reader.noted('APPLICATION_ID'));
-      const words = [process.execPath, '--input-type=module-typescript', '--eval', text];
-      const program = await startProgram(words, { env: environment() }, async (printed) =>
+      const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+      const options = { cwd: dirname(examplesFolder), env: environment({ PATH }) };
+      const program = await startProgram(['bash', '-c', text], options, async (printed) =>
         printed.match(/^Open (\S+)$/m)?.at(1),
       );
       await connectAda(new Browser(), program.url);

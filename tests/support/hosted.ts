@@ -91,15 +91,19 @@ export function onAnotherSite({ url, text, ...page }: Page): Page {
   return { ...page, url: new URL('http://localhost:1/'), text: forms };
 }
 
-/** The tests of every host that has the buttons "Sign in" and "Cancel". */
-export function testHandOff(hosted: () => Hosted): void {
+/**
+ * The tests of every host.
+ *
+ * @param button - what signs in. Another button is "Cancel"
+ */
+export function testHandOff(hosted: () => Hosted, button = 'Sign in'): void {
   test('leads to the consent page, and to another account', async () => {
     const browser = toCallback();
-    const consent = await browser.press(await browser.open(hosted().authorizationUrl), 'Sign in');
+    const consent = await browser.press(await browser.open(hosted().authorizationUrl), button);
     expect(consent.url.pathname).toMatch(/^\/link\//);
     // Signed in already, but another account is asked for.
     const again = await browser.press(consent, 'Use another account');
-    const { url } = await browser.press(await browser.press(again, 'Sign in'), 'Allow');
+    const { url } = await browser.press(await browser.press(again, button), 'Allow');
     expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
   });
 
