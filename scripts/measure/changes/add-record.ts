@@ -200,8 +200,8 @@ db.notices.createIndex({ topic: 1, _id: 1 }, { name: 'notices_by_topic' }, 'majo
 `,
       },
       {
-        at: '`keys`, `leases`,',
-        instead: '`keys`, `notices`, `leases`,',
+        at: '`resources`, `keys` |',
+        instead: '`resources`, `keys`, `notices` |',
       },
     ],
   },
