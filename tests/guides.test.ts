@@ -397,10 +397,7 @@ console.log(JSON.stringify([grant.account.username]));
     },
   },
 
-  // tests/clients/webhooks.test.ts runs the programs in Python and Go.
   'guides/hear-when-a-link-ends.md': {
-    async python() {},
-    async go() {},
     async sh(block, reader) {
       const said = await besideReceiver(reader, block, {
         'endpoint ping': () => 'The operator tried this address.',

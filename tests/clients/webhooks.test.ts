@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,19 +11,15 @@ import { signEvent } from '@latchkey/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withoutSettings } from '../../scripts/environment.mjs';
 import { freePort } from '../support/linking-program.ts';
-import { codeBlocks } from '../support/markdown.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { type Environment, succeed } from '../support/service.ts';
 import { describeWith } from '../support/tools.ts';
 
 // Libraries of Standard Webhooks, unmodified, verify the messages of events, and the SDK verifies theirs.
-// The programs in Python and Go are those of docs/guides/hear-when-a-link-ends.md.
+// The programs in Python and Go are those of examples/events.
 
 const tools = fileURLToPath(new URL('webhooks', import.meta.url));
-const guide = await readFile(
-  new URL('../../docs/guides/hear-when-a-link-ends.md', import.meta.url),
-  'utf8',
-);
+const examples = fileURLToPath(new URL('../../examples/events', import.meta.url));
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const secret = newSecret();
@@ -77,10 +73,7 @@ const environmentWith = (more: Environment): Environment => ({
   ...more,
 });
 
-const programOf = (language: string) =>
-  codeBlocks(guide).find((block) => block.language === language)?.code as string;
-
-/** Starts a program of the guide, and stops it with the test. */
+/** Starts a program, and stops it with the test. */
 async function start(words: readonly string[]): Promise<RunningProgram> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/latchkey-events`;
@@ -95,7 +88,7 @@ async function start(words: readonly string[]): Promise<RunningProgram> {
   return program;
 }
 
-/** Sends messages to a program of the guide, and wrong ones that each receiver has to refuse. */
+/** Sends messages to a program, and wrong ones that each receiver has to refuse. */
 async function receives({ url, printed }: RunningProgram): Promise<void> {
   const send = async (message: { body: string | Uint8Array; headers: Record<string, string> }) =>
     (await fetch(url, { method: 'POST', ...(message as RequestInit) })).status;
@@ -142,8 +135,7 @@ await describeWith('python3', () => {
   });
 
   test('the program in Python receives messages, with standardwebhooks of PyPI', async () => {
-    await writeFile(join(folder, 'application.py'), programOf('python'));
-    await receives(await start([python, 'application.py']));
+    await receives(await start([python, join(examples, 'receiver.py')]));
   });
 
   test('standardwebhooks of PyPI signs what the SDK verifies', async () => {
@@ -170,10 +162,9 @@ print(json.dumps([int(at.timestamp()), Webhook(sys.argv[1]).sign("msg_1", at, sy
 await describeWith('go', () => {
   let program: string;
   beforeAll(async () => {
-    await writeFile(join(folder, 'main.go'), programOf('go'));
     program = join(folder, 'application');
     const options = { cwd: folder, env: environmentWith({}) };
-    await succeed('go', ['build', '-o', program, 'main.go'], options);
+    await succeed('go', ['build', '-o', program, join(examples, 'receiver.go')], options);
   });
 
   test('the program in Go receives messages', async () => {
