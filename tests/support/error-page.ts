@@ -25,20 +25,13 @@ export function errorPage(): string {
 
 <!-- Made from packages/schema/src/errors.ts: npm run generate -->
 
-Every error has a body with at least these members:
+Every error has [a body](protocol/errors.md#body), over tRPC in \`error.data\`. \`error_code\` is stable, and the
+headings below. \`error_description\` says what happened and what to do next, and is quoted below. \`request_id\`
+identifies the request in the log of the service.
 
-- \`error\`: the OAuth error word. On \`/v1\`, \`invalid_token\` replaces \`invalid_client\`.
-- \`error_description\`: what happened and what to do next, for people; quoted below
-- \`error_code\`: a stable code to branch on; the headings below
-- \`error_uri\`: the paragraph about the error on \`/docs/errors\` of the running service
-- \`request_id\`: identifies the request in the log of the service
-
-Over tRPC, the whole body is in \`error.data\`.
-
-\`/oauth/authorize\`, \`/link/…\` and \`/connections…\` are for people: they show their errors as pages,
-with the \`error_code\` and the \`request_id\`. With status 303, the error goes to the application: the
-browser takes it to the redirect URI, and its members are parameters of the query. If nobody vouches for
-the redirect URI, it is a page with status 400 instead.
+\`/oauth/authorize\`, \`/link/…\` and \`/connections…\` show their errors to people, as pages. With status 303,
+the error goes to the application: its members are parameters of the redirect URI. If nobody vouches for
+that, it is a page with status 400 instead.
 
 ${errorCodes.map(section).join('\n')}`;
 }

@@ -99,27 +99,19 @@ export async function checksPage(): Promise<string> {
 
 <!-- Made from the routes and their tables: npm run generate -->
 
-Which check runs for which route. Each row reads from left to right, in the order of the checks. The
-first check that fails decides the response, and nothing after it runs.
+Which check runs for which route. Each row reads from left to right, in
+[the order of the checks](protocol/README.md#order-of-checks). The first check that fails decides the
+response, and nothing after it runs.
 
-1. **Framing.** One \`Host\`, and an end of the body that is certain. Otherwise 400, and the connection
-   closes.
-2. **Route and method**: \`route_not_found\`, \`method_not_allowed\`.
-3. **Limit of the address.** \`authentications\`: an address with too many failures is \`rate_limited\`,
-   unless its credentials are right. Over it, a \`client_assertion\` is not looked at, and neither after 60
-   failed ones of the same application and address.
-4. **Who**: \`credentials_missing\`, \`credentials_invalid\`, \`application_disabled\`; \`page_expired\` for
-   a user.
-5. **Body**: media type, at most 16 KiB, syntax. A form without an \`Authorization\` header is read
-   before step 3, since the credentials may be in it. If the body arrived later than the headers, step 4
-   runs again.
-6. **Input**, read by the schema of the operation or by the route.
-7. **Limit of the call.** \`requests\` and \`exchanges\` count for the application, \`links\` for the
-   address. \`exchanges\` counts wrong codes only. What fails is taken off \`links\`, and off \`requests\`
-   for a conversion. A revocation by a public application does not count, and a call with its grant counts
-   for the application and the account.
+1. **Framing**: one \`Host\`, and an end of the body that is certain. Otherwise 400, and the connection closes.
+2. **Route and method**
+3. **Limit of the address**, unless its credentials are right
+4. **Who**; of a user, otherwise \`page_expired\`
+5. **Body**: media type, at most 16 KiB, syntax. A form without an \`Authorization\` header is read before step 3.
+6. **Input**, read by the schema of the operation or by the route
+7. **Limit of the call**: [what counts](protocol/limits.md#rate-limits)
 8. **Rule**, by the name of the action. With AUDIT=required, a change is refused while the log fails.
-9. **Audit.** It has every refusal; the last column says which other calls it has.
+9. **Audit**: every refusal; the last column says which other calls.
 
 Over tRPC, an operation has the same checks, and the schema is applied by its procedure.
 
