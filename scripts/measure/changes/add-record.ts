@@ -188,7 +188,7 @@ export const addRecord: Change = {
 `,
       },
     ],
-    'docs/operations/mongodb.md': [
+    'deploy/mongodb/indexes.js': [
       {
         at: 'db.pages.createIndex({ account_id: 1 }, ',
         before: `db.notices.createIndex(
@@ -198,10 +198,6 @@ export const addRecord: Change = {
 );
 db.notices.createIndex({ topic: 1, _id: 1 }, { name: 'notices_by_topic' }, 'majority');
 `,
-      },
-      {
-        at: '`resources`, `keys` |',
-        instead: '`resources`, `keys`, `notices` |',
       },
     ],
   },
