@@ -38,22 +38,19 @@ export function withOperationTables(page: string): string {
     const rows = contracts.filter(([, operation]) => operation.caller === caller).map(operationRow);
     text = withTableBelow(text, heading, rows);
   }
-  const roles = contracts
-    .filter(([, { caller }]) => caller === 'operator')
-    .map(([name, contract]) => [code(name), listed(contract.roles?.map(code))]);
-  text = withTableBelow(text, 'Roles', roles);
   text = withTableBelow(text, 'Defaults', defaultRows(text));
   return withTableBelow(text, 'Objects', objectRows());
 }
 
 function operationRow([name, operation]: [string, OperationContract]): string[] {
-  const { method, path, input, output, errors } = operation;
+  const { method, path, input, output, errors, caller, roles } = operation;
   const members = Object.entries(schemaOf(input).shape).map(([member, schema]) =>
     code(member + (schema.safeParse(undefined).success ? '?' : '')),
   );
   return [
     ...[code(name), code(`${method} ${path}`), listed(members)],
     ...[`_${schemaOf(output).meta()?.id}_`, listed(errors.map(code))],
+    ...(caller === 'operator' ? [listed(roles?.map(code))] : []),
   ];
 }
 
@@ -79,10 +76,30 @@ function objectRows(): string[][] {
     const members = Object.entries(others).map(
       ([name, member]) => code(name + (member.def.type === 'optional' ? '?' : '')) + named(member),
     );
-    return [[id, object === undefined ? '–' : code(`${object.value}`), listed(members)]];
+    return [{ id, object: object === undefined ? '–' : code(`${object.value}`), members }];
   });
-  return rows.sort(([one = ''], [two = '']) => (one < two ? -1 : 1));
+  const containedIn = (row: ObjectRow) => {
+    const isContained = ({ object, members }: ObjectRow) =>
+      object === row.object &&
+      members.length >= WORTH_NAMING &&
+      members.length < row.members.length &&
+      members.every((member) => row.members.includes(member));
+    return rows.filter(isContained).sort((a, b) => b.members.length - a.members.length)[0];
+  };
+  return rows
+    .map((row) => {
+      const part = containedIn(row);
+      const rest = row.members.filter((member) => !part?.members.includes(member));
+      const members = part === undefined ? rest : [`all of _${part.id}_`, ...rest];
+      return [row.id, row.object, listed(members)];
+    })
+    .sort(([one = ''], [two = '']) => (one < two ? -1 : 1));
 }
+
+type ObjectRow = { id: string; object: string; members: string[] };
+
+/** An object with so many members is named in the place of them. */
+const WORTH_NAMING = 5;
 
 /** By their values. What is said of a value, behind a colon, stays; nothing is said of a new member. */
 function defaultRows(page: string): string[][] {
