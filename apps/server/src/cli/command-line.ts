@@ -24,7 +24,8 @@ export async function runProcess(): Promise<void> {
   });
 }
 
-export async function runCommandLine(words: readonly string[], given: Terminal): Promise<number> {
+export async function runCommandLine(typed: readonly string[], given: Terminal): Promise<number> {
+  const words = inOwnWords(typed);
   // Only there, so that a script pays nothing for it.
   const progress = given.stderr.isTTY
     ? (await import('./progress.ts')).createProgress(given)
@@ -42,6 +43,10 @@ export async function runCommandLine(words: readonly string[], given: Terminal):
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
+    if (error instanceof UnknownCommand) {
+      const { tellUnknown } = await import('./suggestions.ts');
+      return tellUnknown(error, terminal);
+    }
     if (error instanceof CommanderError) {
       // Commander has printed its message. `--help` is an error with exit code 0.
       return error.exitCode === 0 ? exitCode.done : exitCode.badUsage;
@@ -68,7 +73,7 @@ export async function createProgram(
   const { stdout, stderr } = terminal;
   const program = new Command('latchkey')
     .description(packageJson.description)
-    .version(`latchkey ${packageJson.version}`, '--version', 'print the version')
+    .version(`latchkey ${packageJson.version}`, '-v, --version', 'print the version')
     .exitOverride()
     .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
     .configureOutput({
@@ -94,8 +99,33 @@ export async function createProgram(
   for (const command of allCommands(program)) {
     if (command.commands.length === 0) addUrlOption(command);
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);
+    // Commander's guess of an option could be one that destroys.
+    command.showSuggestionAfterError(false);
+    if (command.commands.length === 0) continue;
+    command.on('command:*', ([word]: [string]) => {
+      throw new UnknownCommand(command, word);
+    });
   }
   return program;
+}
+
+class UnknownCommand extends Error {
+  readonly group: Command;
+  readonly word: string;
+
+  constructor(group: Command, word: string) {
+    super();
+    this.group = group;
+    this.word = word;
+  }
+}
+
+/** What other programs of its kind understand too. */
+function inOwnWords(words: readonly string[]): readonly string[] {
+  const [first, second, ...rest] = words;
+  if (first === 'version' && second === undefined) return ['--version'];
+  const isGroup = commands.some(({ name, object }) => name === first && object !== undefined);
+  return first !== undefined && isGroup && second === 'ls' ? [first, 'list', ...rest] : words;
 }
 
 const NOT_OPERATIONS = new Set([

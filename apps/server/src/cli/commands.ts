@@ -10,6 +10,8 @@ export interface CommandRow {
   readonly description: string;
   /** Its commands are the operations of this object, besides those that `load` adds. */
   readonly object?: OperatorObject;
+  /** What it replaces or ends cannot be brought back. Of the commands of an object, those with `--yes` do. */
+  readonly destroys?: true;
   /** Called for a command line that needs them. */
   load?(): Promise<Add>;
 }
@@ -134,16 +136,19 @@ export const commands: readonly CommandRow[] = [
     name: 'restore',
     description:
       'replace the database with a backup, and revoke again what the logs say was revoked',
+    destroys: true,
     load: async () => (await import('./backup-commands.ts')).addRestoreCommand,
   },
   {
     name: 'revoke-again',
     description: 'revoke again what the audit lines of logs say was revoked since a backup',
+    destroys: true,
     load: async () => (await import('./backup-commands.ts')).addRevokeAgainCommand,
   },
   {
     name: 'copy',
     description: 'make a database equal to another one, of any kind, as often as you like',
+    destroys: true,
     load: async () => (await import('./copy-command.ts')).addCopyCommand,
   },
   {
