@@ -9,11 +9,11 @@ import type { EndpointRecord } from '@latchkey/store/records';
 import { isDemo } from '../is-demo.ts';
 import { eventsFrom } from '../open-service.ts';
 import type { Settings } from '../settings.ts';
+import { everyOne } from './every-one.ts';
 
 /** As of the alert: by then, an endpoint that fails has had four tries of a message. */
 const LATE: Milliseconds = 3_600_000;
 
-const PAGE = 500;
 const MOST_NAMED = 3;
 
 export async function* checkEvents(
@@ -23,7 +23,7 @@ export async function* checkEvents(
   let count = 0;
   const failing: EndpointRecord[] = [];
   const disabled: EndpointRecord[] = [];
-  for await (const endpoint of allEndpoints(store)) {
+  for await (const endpoint of everyOne((range) => store.listEndpoints({}, range))) {
     if (endpoint.id === DEMO_ENDPOINT_ID && !isDemo(settings)) continue;
     count += 1;
     const { disabled_reason, failing_since } = endpoint;
@@ -79,15 +79,6 @@ export async function* checkEvents(
       'If no endpoint fails, see whether a service runs on this database.',
     );
   }
-}
-
-async function* allEndpoints(store: Service['store']): AsyncGenerator<EndpointRecord> {
-  let before: string | null = null;
-  do {
-    const page: EndpointRecord[] = await store.listEndpoints({}, { limit: PAGE, before });
-    yield* page;
-    before = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
-  } while (before !== null);
 }
 
 const endpoints = (count: number) => (count === 1 ? 'endpoint' : 'endpoints');

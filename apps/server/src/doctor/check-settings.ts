@@ -104,6 +104,10 @@ function* checkPublicUrl({ publicUrl }: Settings): Generator<Finding> {
   }
 }
 
-function isLoopback(host: string): boolean {
+/** Whether users can come: nobody goes live on an address of this machine. */
+export const isForUsers = (publicUrl: string | null): publicUrl is string =>
+  publicUrl !== null && !isLoopback(new URL(publicUrl).hostname);
+
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || /^127\.|^\[?::1\]?$/.test(host);
 }

@@ -8,10 +8,12 @@ import { closeService, openService } from '../open-service.ts';
 import { driverOf } from '../open-store.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { oldestNode } from '../supported-node.ts';
+import { checkApplications, checkKeys } from './check-credentials.ts';
 import { checkDocuments } from './check-documents.ts';
 import { checkEvents } from './check-events.ts';
+import { checkPublicAddress } from './check-public-address.ts';
 import { checkRedemption } from './check-redemption.ts';
-import { checkOpenFiles, checkSettings } from './check-settings.ts';
+import { checkOpenFiles, checkSettings, isForUsers } from './check-settings.ts';
 import { checkWork } from './check-work.ts';
 
 /** @param deep - whether to take as long as it takes */
@@ -37,6 +39,8 @@ export async function* examine(
   refuseInMemory(settings);
   yield* checkSettings(settings, environment);
   yield* checkOpenFiles(openFilesLimit());
+  const { publicUrl } = settings;
+  if (isForUsers(publicUrl)) yield* checkPublicAddress(publicUrl, settings);
   let isUsable = true;
   const reducesRevoked = settings.revokedGrantDays !== null;
   const options = { clock: Date.now, deep, reducesRevoked, ...(onStep && { onStep }) };
@@ -78,6 +82,10 @@ async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
       yield* checkWork(service);
     } catch (error) {
       yield skipped('work', `What is unfinished could not be read: ${tell(error)}`);
+    }
+    if (isForUsers(settings.publicUrl)) {
+      yield* checkKeys(service, settings);
+      yield* checkApplications(service);
     }
     yield* checkDocuments(service.store, settings);
     yield* checkRedemption(service);
