@@ -137,6 +137,7 @@ function latchkey(args) {
 
 const serverFolder = join(root, 'apps', 'server');
 const built = join(serverFolder, 'dist', 'latchkey.js');
+const source = join(serverFolder, 'src', 'cli', 'latchkey.ts');
 
 const tasks = {
   start: (args) => {
@@ -146,13 +147,10 @@ const tasks = {
   },
   // Node runs the sources, without a build, and starts the service again whenever one of them changes.
   dev: (args) => {
-    const source = join(serverFolder, 'src', 'cli', 'latchkey.ts');
     latchkey(['--watch', '--watch-preserve-output', source, 'serve', ...args]);
   },
-  latchkey: (args) => {
-    build('--filter=@latchkey/server');
-    latchkey([built, ...args]);
-  },
+  // As bin/latchkey, which installs nothing.
+  latchkey: (args) => latchkey([source, ...args]),
   build: (args) => build(...args),
   // Builds the service and installs it, with only what it runs on, into a folder.
   assemble: ([folder, ...rest]) => {

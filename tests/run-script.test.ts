@@ -164,6 +164,25 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     expect(installs).toEqual(['npm ci', 'pnpm install']);
   });
 
+  test('bin/latchkey runs the sources on the settings, and says how to install what it needs', async () => {
+    await cp(join(root, 'bin/latchkey'), join(folder, 'bin/latchkey'));
+    const words = ['app', 'create', 'Acme & Co'];
+    const command = () => run(join(folder, 'bin/latchkey'), words, { env: environment() });
+    expect(await command()).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/ not installed\. Run npm start in its repository, then /),
+    });
+    await runScript(['latchkey', 'app', 'list']);
+    const service = join(folder, 'apps/server/src/cli/latchkey.ts');
+    await mkdir(dirname(service), { recursive: true });
+    await writeFile(service, record('latchkey'));
+    expect((await command()).exitCode).toBe(0);
+    const ran = (await calls()).at(-1);
+    expect(ran?.words).toEqual(['latchkey', ...words]);
+    expect(ran?.environment).toMatchObject(settings);
+  });
+
   test('stops where npm installs no pnpm with the hash of the lockfile', async () => {
     const { exitCode, stderr } = await runScript(['start'], [], { FAKE_PNPM: '' });
     expect(exitCode).toBe(1);
