@@ -19,7 +19,7 @@ import java.util.Set;
  * <pre>java -cp gson.jar examples/LinkAccount.java</pre>
  *
  * Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
- * {@code npm run -s latchkey -- demo} prints a secret and a code to try it with.
+ * {@code bin/latchkey demo} prints a secret and a code to try it with.
  */
 public class LinkAccount {
   static final Map<String, String> ENV = System.getenv();

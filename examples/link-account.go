@@ -3,7 +3,7 @@
 //	go run examples/link-account.go
 //
 // Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
-// `npm run -s latchkey -- demo` prints a secret and a code to try it with.
+// `bin/latchkey demo` prints a secret and a code to try it with.
 package main
 
 import (

@@ -4,7 +4,7 @@
 #     bash examples/link-account.sh
 #
 # Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
-# `npm run -s latchkey -- demo` prints a secret and a code to try it with.
+# `bin/latchkey demo` prints a secret and a code to try it with.
 set -euo pipefail
 
 url="${LATCHKEY_URL:-http://127.0.0.1:3000}"

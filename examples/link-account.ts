@@ -4,7 +4,7 @@
  *     npm exec -c 'node examples/link-account.ts'
  *
  * Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
- * `npm run -s latchkey -- demo` prints a secret and a code to try it with.
+ * `bin/latchkey demo` prints a secret and a code to try it with.
  */
 
 import {

@@ -3,7 +3,7 @@
     python3 examples/link_account.py
 
 Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
-`npm run -s latchkey -- demo` prints a secret and a code to try it with.
+`bin/latchkey demo` prints a secret and a code to try it with.
 """
 
 import http.client

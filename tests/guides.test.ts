@@ -464,8 +464,8 @@ function describePage(page: string): void {
     await requireTools(['bash']);
     reader = await Reader.create(undefined);
     await shell(reader, 'npm start');
-    await shell(reader, 'npm run -s latchkey -- app create Acme');
-    await shell(reader, "npm run -s latchkey -- key create 'Sign-in page' --role host");
+    await shell(reader, 'bin/latchkey app create Acme');
+    await shell(reader, "bin/latchkey key create 'Sign-in page' --role host");
   });
   afterAll(() => reader?.close());
 

@@ -109,7 +109,7 @@ app.listen(8080, '127.0.0.1');
 
 /** Registers an application, runs it with these routes, and links an account with it in a browser. */
 async function linksWith(routes: string): Promise<void> {
-  await shell('npm run -s latchkey -- app create Acme --redirect-uri http://127.0.0.1/callback');
+  await shell('bin/latchkey app create Acme --redirect-uri http://127.0.0.1/callback');
   const port = await freePort();
   const program = app(routes).replaceAll(PORT_OF_PAGES, port);
   const application = await startLinkingProgram([...TYPESCRIPT, program], port, {
@@ -260,7 +260,7 @@ const trpc = createTRPCClient({ links: [httpLink({ url: '${reader.service.url}/t
   expect(await shell(`${revoke}`)).toContain('"revoked":true');
 
   const [demo = '', end = ''] = commands ?? [];
-  const latchkey = (call: string) => call.replace(/^latchkey/, 'node "$READER_SCRIPT"');
+  const latchkey = (call: string) => call.replace(/^latchkey/, 'bin/latchkey');
   expect(await shell(latchkey(demo.replace(/ prints .*/, '')))).toContain('/oauth/revoke');
   expect(await shell(latchkey(end))).toContain('revoked');
 }

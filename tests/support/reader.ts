@@ -21,23 +21,22 @@ const ADDRESS = 'http://127.0.0.1:3000';
 /** The address of PostgreSQL on a page. */
 const POSTGRESQL = /postgresql:\/\/[^'\s]*/;
 
-// Replaces `npm` in a block. The scripts of the root install and build, which is already done when
-// these tests run; then they run the command line or pack packages, as this does. `npm start` is only
-// recorded, and the reader starts the service with the recorded environment. In the reader's own
-// project, the real npm runs.
+// Replaces `npm` and `bin/latchkey` in a block. The scripts of the root install and build, which is already
+// done when these tests run; then they pack packages, as this does. `npm start` is only recorded, and the
+// reader starts the service with the recorded environment. In the reader's own project, the real npm runs.
 const SHELL = `set -euo pipefail
 environment() { node -p 'JSON.stringify(process.env)'; }
 npm() {
   case "$*" in
     start) environment > "$READER_STARTS" ;;
     test) ;;
-    'run -s latchkey -- '*) shift 4; (cd "$READER_REPOSITORY"; node "$READER_SCRIPT" "$@") ;;
     'run -s pack') node "$READER_PACK" "$READER_REPOSITORY" ;;
     'run -s pack -- '*) shift 4; node "$READER_PACK" "$@" "$READER_REPOSITORY" ;;
     'init '* | 'pkg '* | 'install '*) command npm "$@" > npm.log 2>&1 ;;
     *) echo "This npm has no: $*" >&2; return 1 ;;
   esac
 }
+bin/latchkey() { (cd "$READER_REPOSITORY"; node "$READER_SCRIPT" "$@"); }
 `;
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));

@@ -138,7 +138,7 @@ function codeOf(error: unknown): string | undefined {
 async function welcome({ service, url }: OpenServer): Promise<string> {
   const applications = await service.store.listApplications({ limit: 2, before: null });
   if (applications.some(({ id }) => id !== DEMO_APPLICATION_ID)) {
-    return 'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n';
+    return 'For a demo to paste: latchkey demo (in the repository: bin/latchkey demo)\n';
   }
   const demo = await createDemo(service);
   return `\nThis is a new database, with a demo application in it.\n${demoText(demo, url)}`;
