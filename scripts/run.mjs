@@ -161,7 +161,7 @@ const tasks = {
   // Packs the SDK, or what it is asked for, to try it in another project.
   pack: (args) => {
     const { packages } = packagesToPack(args);
-    process.stderr.write(`Building ${packages.join(', ')}, for about a minute …\n`);
+    process.stderr.write(`Building ${packages.join(', ')} …\n`);
     build(...packages.map((path) => `--filter=./${path}`));
     run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
   },

@@ -85,11 +85,11 @@ describe('the installed package', () => {
         ...entries.flatMap((entry) =>
           ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${entry}.${extension}`),
         ),
-        ...['dist/fastify-HASH.d.cts', 'dist/fastify-HASH.d.ts'],
-        ...['dist/options-HASH.d.cts', 'dist/options-HASH.d.ts'],
+        ...['dist/fastify.d-HASH.d.cts', 'dist/fastify.d-HASH.d.ts'],
+        ...['dist/options.d-HASH.d.cts', 'dist/options.d-HASH.d.ts'],
         // One of each build.
-        ...['dist/types-HASH.d.cts', 'dist/types-HASH.d.cts'],
-        ...['dist/types-HASH.d.ts', 'dist/types-HASH.d.ts'],
+        ...['dist/types.d-HASH.d.cts', 'dist/types.d-HASH.d.cts'],
+        ...['dist/types.d-HASH.d.ts', 'dist/types.d-HASH.d.ts'],
         'package.json',
       ].sort(),
     );

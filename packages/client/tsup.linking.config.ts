@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
-import main from './tsup.config.ts';
+import main, { entryPoints } from './tsup.config.ts';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -20,12 +20,12 @@ const errorsOfMain: EsbuildPlugin = {
 // find no error class that a docstring of the main entry point links to.
 export default defineConfig({
   ...(main as Options),
-  entry: {
-    linking: 'src/linking/index.ts',
-    events: 'src/events/index.ts',
-    admin: 'src/admin/index.ts',
-    host: 'src/host/index.ts',
-  },
+  ...entryPoints({
+    linking: 'linking/index',
+    events: 'events/index',
+    admin: 'admin/index',
+    host: 'host/index',
+  }),
   // It runs after the other, and keeps its files.
   clean: false,
   esbuildPlugins: [errorsOfMain],
