@@ -165,6 +165,8 @@ const tasks = {
     build(...packages.map((path) => `--filter=./${path}`));
     run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
   },
+  // Makes a project of the examples, with the settings: its registration is a command of the operator.
+  new: (args) => latchkey([join(root, 'scripts', 'new', 'new.ts'), ...args]),
   // The tests of every day. A test that takes long is left out: see packages/test-kit/src/long.ts.
   test: (args) => {
     // Turbo has built it before it runs the `test` script of a package.

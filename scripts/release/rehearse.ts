@@ -2,13 +2,17 @@
 // A release, without one: in a copy of the tree it does what docs/releasing.md says, publishes to a
 // registry on this machine, and then uses the packages as their users will. `npm run
 // release:rehearse` runs it.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { installFromLockfile } from '../../packages/test-kit/src/tools-from-lockfile.ts';
 import { Browser } from '../../tests/clients/browser.ts';
 import {
@@ -357,6 +361,31 @@ await server.close();
   check(printed === 'false\n', `The program with the test server has printed: ${printed}`);
 }
 
+/** Who has no registry installs the address of a tarball, such as those of the release of a tag. */
+async function installAddress(folder: string, env: Environment, tarball: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const server = createServer((request, response) => {
+    if (request.url === `/${basename(tarball)}`) createReadStream(tarball).pipe(response);
+    else response.writeHead(404).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const address = `http://127.0.0.1:${port}/${basename(tarball)}`;
+    await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+    // Of this process, so it must not wait for the command.
+    await promisify(execFile)('npm', ['install', address], { cwd: folder, env });
+    const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+    const { resolved } = packages['node_modules/@latchkey/client'];
+    check(resolved === address, `The SDK was installed from ${resolved}.`);
+  } finally {
+    server.close();
+  }
+  const program = "console.log(typeof (await import('@latchkey/client')).Latchkey)";
+  const printed = run('node', ['--input-type=module', '--eval', program], folder, env);
+  check(printed === 'function\n', `The SDK of an address has printed: ${printed}`);
+}
+
 /** The command of a package that needs nothing of the others. */
 function useRace(folder: string, env: Environment, version: string) {
   const npx = ['--yes', `--registry=${env.npm_config_registry}`, `oauth-race@${version}`];
@@ -394,6 +423,13 @@ async function rehearse(folder: string): Promise<void> {
       check(published.length === folders.length, `The publishing has printed: ${printed}`);
     });
     await step('the bills of materials are valid', () => checkBills(tarballs, tools));
+    await step('the address of a tarball can be installed', () =>
+      installAddress(
+        join(folder, 'address'),
+        registry.env,
+        join(tarballs, `latchkey-client-${version}.tgz`),
+      ),
+    );
     await usePackages(folder, registry.env, tools, version);
   } finally {
     for (const child of running) process.kill(-(child.pid as number), 'SIGKILL');
