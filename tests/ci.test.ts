@@ -210,7 +210,9 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
       'node scripts/release/publish.ts tarballs --provenance --registry=',
       'gh release view v1.2.3',
       expect.stringMatching(
-        new RegExp(`^gh release create v1\\.2\\.3 --target a-commit --title v1.* ${TARBALL} ${BILL}$`),
+        new RegExp(
+          `^gh release create v1\\.2\\.3 --target a-commit --title v1.* ${TARBALL} ${BILL}$`,
+        ),
       ),
     ]);
     // A test of the build replaces what was handed over.
