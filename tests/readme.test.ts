@@ -78,15 +78,15 @@ async function convertIssued(): Promise<void> {
 }
 
 /** Runs a program twice. The second time, its code is used already. */
-async function linksAndUnlinks(block: CodeBlock, words: string[], cwd?: string): Promise<void> {
+async function linksAndUnlinks({ code }: CodeBlock, cwd: string): Promise<void> {
   await shell("export LATCHKEY_APPLICATION_SECRET='lk_app_…'\nexport LATCHKEY_CODE='lk_code_…'");
 
-  expect(await reader.program(words, block.code, cwd)).toEqual({
+  expect(await reader.program(TYPESCRIPT, code, cwd)).toEqual({
     exitCode: 0,
     stdout: 'Linked ada\nUnlinked ada\n',
     stderr: '',
   });
-  const again = await reader.program(words, block.code, cwd);
+  const again = await reader.program(TYPESCRIPT, code, cwd);
   expect(again.stdout).toBe('');
   expect(again.stderr).toMatch(/already converted|code_already_used/);
 }
@@ -177,11 +177,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
     if (isExcerpt(block)) return isInItsFile(block);
     // tests/hosts-guide.test.ts runs that of the host.
     if (hasRoutes(block)) return block.code.includes('/host') ? undefined : linksWith(block.code);
-    await linksAndUnlinks(block, TYPESCRIPT, isOfTrpc(block) ? serverFolder : examplesFolder);
-  },
-
-  async python(block) {
-    await linksAndUnlinks(block, ['python3', '-c']);
+    await linksAndUnlinks(block, isOfTrpc(block) ? serverFolder : examplesFolder);
   },
 };
 
@@ -192,7 +188,7 @@ async function describePage(page: string): Promise<void> {
   const text = await readFile(new URL(page, root), 'utf8');
 
   beforeAll(async () => {
-    await requireTools(['bash', 'curl', 'python3']);
+    await requireTools(['bash', 'curl']);
     blocks = codeBlocks(text);
     const databaseUrl = postgresql && (await createDatabase(postgresql));
     reader = await Reader.create(databaseUrl);
