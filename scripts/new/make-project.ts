@@ -1,0 +1,148 @@
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Project, projects, type Role } from './projects.ts';
+import { Refused } from './refused.ts';
+import { registrars } from './register.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFile(join(root, path), 'utf8');
+
+export interface Order {
+  role: Role;
+  framework: string;
+  folder: string;
+  /** Of the service. */
+  url: string;
+  port: number;
+  /** Has what the command line needs: DATABASE_URL, or a key in LATCHKEY_ADMIN_SECRET. */
+  environment: NodeJS.ProcessEnv;
+  /** Packs the SDK into a folder, and resolves to the path of the tarball. */
+  pack(this: void, folder: string): Promise<string>;
+}
+
+/** Makes a project that runs. Nothing is left of it if it fails. Resolves to the commands that start it. */
+export async function makeProject(order: Order): Promise<[string, string]> {
+  const { role, framework, url, port, environment } = order;
+  const project = projects[role][framework];
+  if (project === undefined) throw new Error(`There is no ${role} with ${framework}.`);
+  const folder = resolve(order.folder);
+  await refuseFilled(folder);
+  const issuer = await issuerOf(url);
+  const existed = await exists(folder);
+  try {
+    await mkdir(folder, { recursive: true });
+    await copyFiles(project, folder);
+    if (project.language === 'node') {
+      await addManifest(project, folder, { sdk: await order.pack(folder), port });
+    } else {
+      await addStart(project, folder);
+    }
+    await writeFile(join(folder, '.gitignore'), '.env\n.venv/\n.next/\nnode_modules/\n');
+    const name = basename(folder);
+    const settings = await registrars[role]({ name, url, port, environment }, issuer);
+    const lines = Object.entries(settings).map(([setting, value]) => `${setting}=${value}\n`);
+    await writeFile(join(folder, '.env'), lines.join(''), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    if (existed) await mkdir(folder);
+    throw error;
+  }
+  const [install, start] = COMMANDS[project.language];
+  return [`cd '${folder}' && ${install}`, start];
+}
+
+const COMMANDS = {
+  node: ['npm install', 'npm start'],
+  python: [
+    'python3 -m venv .venv && .venv/bin/pip install --requirement requirements.txt',
+    './start.sh',
+  ],
+  go: ['go mod download', './start.sh'],
+} as const;
+
+const exists = (folder: string) =>
+  readdir(folder).then(
+    () => true,
+    () => false,
+  );
+
+async function refuseFilled(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new Refused(`${folder} cannot be read (${error.code}). Name another folder.`);
+  });
+  if (names.length > 0) throw new Refused(`${folder} is not empty. Name a new folder.`);
+}
+
+/** What applications compare with the `iss` of a response: PUBLIC_URL, if the service has one. */
+async function issuerOf(url: string): Promise<string> {
+  const response = await fetch(`${url}/.well-known/oauth-authorization-server`).catch(() => {
+    throw new Refused(
+      `No service responds at ${url}. Start it in another terminal: npm start. If it has another address, name it with --url.`,
+    );
+  });
+  if (!response.ok) {
+    throw new Refused(
+      `What responds at ${url} links no accounts. Start the service with SIGN_IN_URL, or without settings, as a demo: docs/operations/first-steps.md.`,
+    );
+  }
+  const { issuer } = (await response.json()) as { issuer: string };
+  return issuer;
+}
+
+/** In a project, the files of an example are beside each other. */
+const IMPORTS = /'\.\.\/(?:express|mcp)\//g;
+
+async function copyFiles({ files }: Project, folder: string): Promise<void> {
+  for (const [path, source] of Object.entries(files)) {
+    if (path === '.') {
+      await cp(join(root, source), folder, { recursive: true });
+    } else {
+      await writeFile(join(folder, path), (await read(source)).replaceAll(IMPORTS, "'./"));
+    }
+  }
+}
+
+async function addManifest(
+  { dependencies = [], devDependencies = [], run }: Project,
+  folder: string,
+  { sdk, port }: { sdk: string; port: number },
+): Promise<void> {
+  const versions = await versionsOf();
+  const withVersions = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const version = versions.get(name);
+        if (version === undefined) throw new Error(`${name} has no version.`);
+        return [name, version];
+      }),
+    );
+  const manifest = {
+    private: true,
+    type: 'module',
+    scripts: { start: run.endsWith('--port') ? `${run} ${port}` : run },
+    dependencies: { '@latchkey/client': `file:${basename(sdk)}`, ...withVersions(dependencies) },
+    devDependencies: withVersions(devDependencies),
+  };
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Those of the repository, and what only projects have. */
+async function versionsOf(): Promise<ReadonlyMap<string, string>> {
+  const workspace = await read('pnpm-workspace.yaml');
+  const next = JSON.parse(await read('tests/support/next/tools/package.json'));
+  const only = JSON.parse(await read('scripts/new/starts/package.json'));
+  const catalog = [...workspace.matchAll(/^ {2}"?([\w@/.-]+)"?: (\^?\d\S*)$/gm)];
+  return new Map([
+    ...catalog.map(([, name = '', version = '']) => [name, version] as const),
+    ...Object.entries<string>(next.dependencies),
+    ...Object.entries<string>(only.dependencies),
+  ]);
+}
+
+async function addStart({ run }: Project, folder: string): Promise<void> {
+  const path = join(folder, 'start.sh');
+  await writeFile(path, `${await read('scripts/new/starts/start.sh')}exec ${run}\n`);
+  await chmod(path, 0o755);
+}

@@ -1,0 +1,93 @@
+/** What a project registers at the service, and gets credentials for. */
+export type Role = 'application' | 'host' | 'mcp';
+
+export interface Project {
+  /** Its files, by the files of the examples that they are copies of. */
+  files: Readonly<Record<string, string>>;
+  language: 'node' | 'python' | 'go';
+  /** What it runs on besides the SDK; of Node, as the manifests of the repository have them. */
+  dependencies?: readonly string[];
+  devDependencies?: readonly string[];
+  /** What `npm start` or `./start.sh` runs. */
+  run: string;
+}
+
+const TSX = 'tsx --env-file=.env start.ts';
+const UVICORN = '.venv/bin/uvicorn --host 127.0.0.1 --port "$PORT" --no-access-log';
+const EXPRESS = {
+  language: 'node',
+  dependencies: ['express', 'express-session'],
+  devDependencies: ['@types/express', '@types/express-session', 'tsx'],
+  run: TSX,
+} as const;
+const PAGE = { 'page.ts': 'examples/express/page.ts' };
+const FASTAPI = { 'requirements.txt': 'examples/hosts/fastapi/requirements.txt' };
+
+/** In the order in which they are listed. */
+export const projects: Readonly<Record<Role, Readonly<Record<string, Project>>>> = {
+  application: {
+    express: {
+      ...EXPRESS,
+      files: {
+        ...PAGE,
+        'app.ts': 'examples/express/app.ts',
+        'start.ts': 'scripts/new/starts/application-express.ts',
+      },
+    },
+    next: {
+      language: 'node',
+      files: { '.': 'examples/linking/next' },
+      dependencies: ['next', 'react', 'react-dom'],
+      devDependencies: ['@types/node', '@types/react', 'typescript'],
+      // It reads .env itself.
+      run: 'next dev --hostname 127.0.0.1 --port',
+    },
+    hono: {
+      language: 'node',
+      files: {
+        ...PAGE,
+        'app.ts': 'examples/linking/hono.ts',
+        'start.ts': 'scripts/new/starts/application-hono.ts',
+      },
+      dependencies: ['hono', '@hono/node-server'],
+      devDependencies: ['tsx'],
+      run: TSX,
+    },
+    fastapi: {
+      language: 'python',
+      files: { ...FASTAPI, 'app.py': 'examples/linking/fastapi/app.py' },
+      run: `${UVICORN} app:app`,
+    },
+    go: { language: 'go', files: { '.': 'examples/oauth-clients/go' }, run: 'go run .' },
+  },
+  host: {
+    express: {
+      ...EXPRESS,
+      files: {
+        ...PAGE,
+        'host.ts': 'examples/express/host.ts',
+        'start.ts': 'scripts/new/starts/host-express.ts',
+      },
+    },
+    fastapi: {
+      language: 'python',
+      files: { ...FASTAPI, 'host.py': 'examples/hosts/fastapi/host.py' },
+      run: `${UVICORN} host:app`,
+    },
+    go: { language: 'go', files: { '.': 'examples/hosts/go' }, run: 'go run .' },
+  },
+  mcp: {
+    express: {
+      ...EXPRESS,
+      dependencies: ['@modelcontextprotocol/node', '@modelcontextprotocol/server', 'express'],
+      devDependencies: ['@types/express', 'tsx'],
+      files: {
+        'server.ts': 'examples/mcp/server.ts',
+        'start.ts': 'scripts/new/starts/mcp-express.ts',
+      },
+    },
+  },
+};
+
+/** The port of each, unless another one is asked for. Guides and examples have the same. */
+export const ports: Readonly<Record<Role, number>> = { application: 4000, host: 4001, mcp: 4002 };

@@ -1,0 +1,2 @@
+/** Its message says what to do. */
+export class Refused extends Error {}
