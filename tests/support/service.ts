@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The built service, which `npm start` and `npm run latchkey` run. */
+/** The built service, which `npm start` runs. */
 export const script = fileURLToPath(new URL('../../apps/server/dist/latchkey.js', import.meta.url));
 
 export type Environment = Record<string, string>;
