@@ -32,8 +32,14 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
-import { joinedSite, nextSite, selectionOf, sqlReads } from '@latchkey/store/sql/sites';
-import { decoderOf, type Statement } from '@latchkey/store/sql/statement';
+import {
+  decoderOf,
+  joinedSite,
+  nextSite,
+  type Statement,
+  selectionOf,
+  sqlReads,
+} from '@latchkey/store/sql/statement';
 import { foundText, sharedReads, sharedWrites } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
@@ -117,7 +123,7 @@ export function postgresqlAdapter(
     const [decisive, plain] = [read(dialect.fenced), read('')];
     return async (input) => {
       const row = await database.run(() => (input.mayBeStale ? plain : decisive)(input));
-      return row && site.result(row, input);
+      return row && site.result(site.decode(row), input);
     };
   }
 

@@ -1,7 +1,7 @@
 import { pastDeadline } from '@latchkey/domain/request-scope';
 import type { Input, Source, Term } from '@latchkey/store/condition';
 import { gather } from '@latchkey/store/gather';
-import type { RecordSite } from '@latchkey/store/sql/sites';
+import type { RecordSite } from '@latchkey/store/sql/statement';
 import { byShape, type Statement } from '@latchkey/store/sql/statement';
 import type { Database, Row } from './database.ts';
 import { dialect } from './dialect.ts';

@@ -7,7 +7,7 @@ import { checkNewestRecord } from '@latchkey/store/newest-record';
 import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkServerClock } from '@latchkey/store/server-clock';
 import { defaultTimeouts } from '@latchkey/store/server-store';
-import { markSite } from '@latchkey/store/sql/use-mark';
+import { markSite } from '@latchkey/store/sql/by-hand';
 import { checkUse } from '@latchkey/store/use-mark';
 import { poolConfigOf } from './address.ts';
 import { Database, type Send } from './database.ts';

@@ -2,8 +2,8 @@ import type { Mark } from '@latchkey/store/adapter';
 import type { AnyCall, Result } from '@latchkey/store/call-sites';
 import type { Input, Setting, Term } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
-import { isMark, markedSite } from '@latchkey/store/sql/sites';
 import type { Statement } from '@latchkey/store/sql/statement';
+import { isMark, markedSite } from '@latchkey/store/sql/statement';
 import { foundText } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
@@ -52,7 +52,7 @@ export function marksIn(database: Database) {
       return async ({ marks }) => {
         const given = marks as readonly Input[];
         const rows = await database.read(found.text, valuesOfAll(found, given));
-        return rows.map((row) => site.result(row, given[row.call - 1] ?? {}));
+        return rows.map((row) => site.result(site.decode(row), given[row.call - 1] ?? {}));
       };
     },
 

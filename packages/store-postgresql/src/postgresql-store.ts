@@ -6,8 +6,7 @@ import {
   type Timeouts,
   watchForCopy,
 } from '@latchkey/store/server-store';
-import { sqlByHand, sqlCounts } from '@latchkey/store/sql/by-hand';
-import { sqlClaimed } from '@latchkey/store/sql/use-mark';
+import { sqlByHand, sqlClaimed, sqlCounts } from '@latchkey/store/sql/by-hand';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { postgresqlAdapter } from './adapter.ts';

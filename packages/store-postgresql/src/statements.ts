@@ -1,5 +1,5 @@
 import type { Input, Source, Term } from '@latchkey/store/condition';
-import type { SqlSender, SqlSite } from '@latchkey/store/sql/sites';
+import type { SqlSender, SqlSite } from '@latchkey/store/sql/statement';
 import { byShape, Statement } from '@latchkey/store/sql/statement';
 import type { Database } from './database.ts';
 import { dialect, types } from './dialect.ts';

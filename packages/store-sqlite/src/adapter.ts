@@ -9,15 +9,9 @@ import type {
   StepCall,
   Steps,
 } from '@latchkey/store/adapter';
+import type { AnyHolder, ChangeSite, Options, Result, Site } from '@latchkey/store/call-sites';
 import {
-  type AnyHolder,
   atFirstUse,
-  type ChangeSite,
-  type Options,
-  type Result,
-  type Site,
-} from '@latchkey/store/call-sites';
-import {
   type Givens,
   givens,
   type Input,
@@ -27,6 +21,8 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind, Field } from '@latchkey/store/kind';
 import {
+  byShape,
+  decoderOf,
   isMark,
   joinedSite,
   markedSite,
@@ -34,11 +30,11 @@ import {
   type RecordSite,
   type SqlSender,
   type SqlSite,
+  Statement,
   selectionOf,
   sqlReads,
-} from '@latchkey/store/sql/sites';
-import { byShape, decoderOf, Statement } from '@latchkey/store/sql/statement';
-import { dialect } from './dialect.ts';
+} from '@latchkey/store/sql/statement';
+import { dialect } from './rows.ts';
 
 /** The columns of a record. What it leaves out has what its column begins with. */
 export const rowOf =
@@ -142,21 +138,21 @@ export function sqliteAdapter(
   const statementsOf = statementsIn(database);
   const sender = senderOf(database, queues);
 
-  function found({ terms, columns, from, which, result }: RecordSite): Work {
+  function found({ terms, columns, from, which, decode, result }: RecordSite): Work {
     const rowOf = statementsOf(
       terms,
       (statement, like) =>
         `SELECT ${columns.join(', ')} FROM ${from} WHERE ${which(statement, like)}`,
       getRow,
     );
-    return one(rowOf, result);
+    return one(rowOf, decode, result);
   }
 
   const one =
-    (rowOf: Work, result: RecordSite['result']): Work =>
+    (rowOf: Work, decode: RecordSite['decode'], result: Result): Work =>
     (input) => {
       const row = rowOf(input);
-      return row === undefined ? null : result(row, input);
+      return row === undefined ? null : result(decode(row), input);
     };
 
   const joined = (
@@ -185,8 +181,7 @@ export function sqliteAdapter(
       (statement, like) => `${update(statement, like)} RETURNING ${fields.join(', ')}`,
       getRow,
     );
-    const decode = decoderOf(dialect, kind, fields);
-    return one(rowOf, (row, input) => result(decode(row), input));
+    return one(rowOf, decoderOf(dialect, kind, fields), result);
   }
 
   /** A replacement is an UPDATE, for the triggers of the events. */
@@ -260,7 +255,7 @@ export function sqliteAdapter(
     remove: (...of: Parameters<typeof removal>) => step(removal(...of)),
   };
 
-  return atFirstUse({
+  const calls = {
     ...sqlReads(dialect, sender),
     find: (...of: Parameters<typeof find>) => reading(find(...of)),
     joined: (...of: Parameters<typeof joined>) => reading(joined(...of)),
@@ -334,10 +329,7 @@ export function sqliteAdapter(
           `DELETE FROM ${kind.name} WHERE ${statement.where(kind, terms, like)} RETURNING ${fields.join(', ')}`,
         getRow,
       );
-      return writing(
-        one(rowOf, (row, input) => result(decode(row), input)),
-        options,
-      );
+      return writing(one(rowOf, decode, result), options);
     },
 
     removeSome(kind: AnyKind, where: Site) {
@@ -386,5 +378,6 @@ export function sqliteAdapter(
         return value;
       }, options);
     },
-  });
+  } satisfies Record<keyof Adapter, unknown>;
+  return atFirstUse(calls) as unknown as Adapter;
 }

@@ -1,14 +1,12 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { ByHand } from '@latchkey/store/operations/by-hand';
 import { operations } from '@latchkey/store/operations/operations';
-import { sqlByHand, sqlCounts, sweepsOf } from '@latchkey/store/sql/by-hand';
-import { sqlClaimed } from '@latchkey/store/sql/use-mark';
+import { sqlByHand, sqlClaimed, sqlCounts, sweepsOf } from '@latchkey/store/sql/by-hand';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { changesOf, type Queues, senderOf, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
-import { dialect } from './dialect.ts';
 import { prepareEmptyLog } from './empty-log.ts';
 import { retryWhileLocked } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -16,6 +14,7 @@ import { GroupRead } from './group-read.ts';
 import { recordEvents } from './marks.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
+import { dialect } from './rows.ts';
 import { nameOf, reductionIndexes } from './schema.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
@@ -32,7 +31,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const database = await openDatabase(path, options);
   const emptyLog = once(() => prepareEmptyLog(database, path));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const counts = prepareCounts(database);
+  const counts = once(() => prepareCounts(database));
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
   const reads = new GroupRead(database, file, refuseIfEnded);
@@ -139,8 +138,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
     findEventsKeys: async () => (await claimed.find())?.events_keys,
 
-    addCounts: (added) => queues.write(counts.addCounts, {}, added),
-    listCounts: (time) => queues.read(counts.listCounts, time),
+    addCounts: (added) => queues.write(counts().addCounts, {}, added),
+    listCounts: (time) => queues.read(counts().listCounts, time),
 
     ping: () => queues.read(() => void ping.get()),
     close: () => (closing ??= close()),

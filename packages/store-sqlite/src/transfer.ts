@@ -7,11 +7,11 @@ import { refuseToCopy } from '@latchkey/store/schema-version';
 import { decoderOf } from '@latchkey/store/sql/statement';
 import type { Transfer } from '@latchkey/store/transfer';
 import { alone, rowOf, sqliteAdapter } from './adapter.ts';
-import { dialect } from './dialect.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
+import { dialect } from './rows.ts';
 import { versionOf } from './schema.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 import {

@@ -1,6 +1,6 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Call, Holder, StepCall, Steps, WriteOptions } from './adapter.ts';
-import type { Changes, Input, Where } from './condition.ts';
+import { atFirstUse, type Changes, type Input, type Prepare, type Where } from './condition.ts';
 import type { AnyKind } from './kind.ts';
 
 // What an adapter sees of its call sites: their own types are the matter of `Adapter`.
@@ -16,9 +16,6 @@ export type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | '
   withheld?: readonly string[];
   copy(holder: Input, input: Input): Input | null;
 };
-
-// biome-ignore lint/suspicious/noExplicitAny: what a call site gives is between `Adapter` and the primitive
-type Prepare = (...site: any[]) => (input: any) => Promise<unknown>;
 
 type Primitives = Record<Exclude<keyof Adapter, 'sequence'>, Prepare> & {
   insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
@@ -51,24 +48,8 @@ export function adapterOf(
     return (input: Input) => inSequence(() => run(input));
   }
 
-  return atFirstUse({ ...primitives, sequence });
+  return atFirstUse({ ...primitives, sequence }) as unknown as Adapter;
 }
-
-/** Each call site is prepared at its first use: a command makes few calls. */
-export const atFirstUse = (primitives: Record<keyof Adapter, Prepare>): Adapter =>
-  Object.fromEntries(
-    Object.entries(primitives).map(([name, prepare]) => [name, preparedLater(prepare)]),
-  ) as never;
-
-const preparedLater =
-  (prepare: Prepare): Prepare =>
-  (...site) => {
-    let call: ReturnType<Prepare> | undefined;
-    return (input) => {
-      call ??= prepare(...site);
-      return call(input);
-    };
-  };
 
 const stepOf = <R>(call: AnyCall<R>): StepCall<Input, R> =>
   function* (input) {

@@ -104,6 +104,25 @@ export type Changes<K extends AnyKind> = {
 
 // What an adapter works with.
 
+// biome-ignore lint/suspicious/noExplicitAny: what a call site gives is between `Adapter` and the primitive
+export type Prepare = (...site: any[]) => (input: any) => Promise<unknown>;
+
+/** Each call site is prepared at its first use: a command makes few calls. */
+export const atFirstUse = <All extends Record<string, Prepare>>(primitives: All): All =>
+  Object.fromEntries(
+    Object.entries(primitives).map(([name, prepare]) => [name, preparedLater(prepare)]),
+  ) as never;
+
+const preparedLater =
+  (prepare: Prepare): Prepare =>
+  (...site) => {
+    let call: ReturnType<Prepare> | undefined;
+    return (input) => {
+      call ??= prepare(...site);
+      return call(input);
+    };
+  };
+
 export type Source = (input: Input) => unknown;
 
 export type Term =

@@ -1,12 +1,19 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
+import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { AnyKind } from '../kind.ts';
 import * as kinds from '../kinds.ts';
 import type { ByHand } from '../operations/by-hand.ts';
 import type { ConnectedApplication, LiveCount, WindowCount } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { SqlSender } from './sites.ts';
-import { type Dialect, decoderOf, type Statement } from './statement.ts';
+import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
+import {
+  type Dialect,
+  decoderOf,
+  type SqlSender,
+  type SqlSite,
+  type Statement,
+} from './statement.ts';
 
 /** Goes from one key of an index to the next one, however many records have each. */
 const walk = (name: string, next: (condition: string) => string) => `
@@ -183,3 +190,43 @@ export function sweepsOf(
     return isMore;
   };
 }
+
+/** The mark of a call, as it is stored. */
+const given = (statement: Statement, name: 'before' | 'after') =>
+  statement.raw((input) => JSON.stringify(input[name]), 'text');
+
+export const markSite = ({ fenced }: Dialect): SqlSite<void, UseMark | null> => ({
+  text: () => `SELECT mark FROM use_mark WHERE TRUE${fenced}`,
+  result: ([row]) => (row === undefined ? null : JSON.parse(row.mark)),
+});
+
+/** Whether it was replaced. */
+export const replacementSite = ({
+  fenced,
+}: Dialect): SqlSite<{ before: UseMark | null; after: UseMark }, boolean> => ({
+  terms: [{ is: 'optional', given: 'before', isGiven: true, terms: [] }],
+  text: (statement, { before }) =>
+    before === null
+      ? `INSERT INTO use_mark (mark) SELECT ${given(statement, 'after')} WHERE TRUE${fenced} ON CONFLICT DO NOTHING RETURNING TRUE`
+      : `UPDATE use_mark SET mark = ${given(statement, 'after')} WHERE mark = ${given(statement, 'before')}${fenced} RETURNING TRUE`,
+  result: ({ length }) => length === 1,
+});
+
+export function sqlUseMarks(dialect: Dialect, { read, write }: SqlSender): UseMarks {
+  const replace = write(replacementSite(dialect));
+  return {
+    find: read(markSite(dialect)),
+    replace: (before, after) => replace({ before, after }),
+  };
+}
+
+/** @param name - in messages */
+export const sqlClaimed = (dialect: Dialect, sender: SqlSender, name: string): ClaimedDatabase => ({
+  ...sqlUseMarks(dialect, sender),
+  name,
+  hasEndpoints: sender.read<void, boolean>({
+    text: () =>
+      `SELECT 1 FROM endpoint_owners, ${dialect.eachOf}(ids) AS id WHERE id.value <> '${DEMO_ENDPOINT_ID}' LIMIT 1`,
+    result: ({ length }) => length > 0,
+  }),
+});
