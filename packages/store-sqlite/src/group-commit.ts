@@ -28,14 +28,21 @@ export class GroupCommit {
   readonly #database: DatabaseSync;
   readonly #file: DatabaseFile;
   readonly #reserve: Reserve;
+  readonly #refuseIfEnded: () => void;
   readonly #startLogAgain: StatementSync;
   #waiting: Write[] = [];
   #draining: Promise<void> | null = null;
 
-  constructor(database: DatabaseSync, file: DatabaseFile, reserve: Reserve) {
+  constructor(
+    database: DatabaseSync,
+    file: DatabaseFile,
+    reserve: Reserve,
+    refuseIfEnded: () => void,
+  ) {
     this.#database = database;
     this.#file = file;
     this.#reserve = reserve;
+    this.#refuseIfEnded = refuseIfEnded;
     this.#startLogAgain = database.prepare('PRAGMA wal_checkpoint(RESTART)');
   }
 
@@ -48,8 +55,15 @@ export class GroupCommit {
     { members = {}, ends = false }: { members?: ErrorMembers | undefined; ends?: boolean } = {},
     ...input: Input
   ): Promise<T> {
-    if (isPastDeadline()) return Promise.reject(pastDeadline());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
+    try {
+      if (isPastDeadline()) throw pastDeadline();
+      // Only what is asked for from then on: the store is closed once these have been made.
+      this.#refuseIfEnded();
+    } catch (error) {
+      reject(error);
+      return promise;
+    }
     const settle = { resolve: resolve as Write['resolve'], reject };
     this.#waiting.push({ attempt, input, ends, members, ...settle });
     this.#draining ??= this.#drain();

@@ -35,16 +35,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
   const reads = new GroupRead(database, file, refuseIfEnded);
-  const commits = new GroupCommit(database, file, reserve);
+  const commits = new GroupCommit(database, file, reserve, refuseIfEnded);
   let closing: Promise<void> | null = null;
 
   // A read that decides is one statement, so it sees one moment and all commits before it.
   const queues: Queues = {
     read: reads.run.bind(reads),
-    async write(attempt, options, ...input) {
-      refuseIfEnded();
-      return commits.run(attempt, options, ...input);
-    },
+    write: commits.run.bind(commits),
   };
   const sender = senderOf(database, queues);
 

@@ -19,7 +19,7 @@ describe('a group commit', () => {
         name TEXT UNIQUE,
         parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED
       ) STRICT;`);
-    commits = new GroupCommit(database, inMemory, noReserve);
+    commits = new GroupCommit(database, inMemory, noReserve, () => {});
   });
   afterEach(() => {
     vi.restoreAllMocks();

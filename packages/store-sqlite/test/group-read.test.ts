@@ -62,7 +62,7 @@ describe('a group read', () => {
   });
 
   test('asked for while a transaction writes begins after its commit', async () => {
-    const commits = new GroupCommit(database, inMemory, noReserve);
+    const commits = new GroupCommit(database, inMemory, noReserve, () => {});
     const reading = commits.run(() => {
       const asked = Promise.all([reads.run(count), reads.run(count)]);
       database.exec(INSERT);
