@@ -1,17 +1,15 @@
-import type { AnyKind, Field } from '@latchkey/store/kind';
 import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
 import { defaultTimeouts } from '@latchkey/store/server-store';
-import { sqlUseMarks } from '@latchkey/store/sql/by-hand';
-import { decoderOf } from '@latchkey/store/sql/statement';
+import { copiedOf, pageSite, sqlUseMarks } from '@latchkey/store/sql/by-hand';
+import type { Statement } from '@latchkey/store/sql/statement';
 import type { Transfer } from '@latchkey/store/transfer';
 import { postgresqlAdapter } from './adapter.ts';
 import { Database, type Send } from './database.ts';
-import { dialect, types } from './dialect.ts';
+import { dialect } from './dialect.ts';
 import { FENCED } from './fence.ts';
 import { createSchema, refuseNew, versionOf } from './schema.ts';
-import { senderOf } from './statements.ts';
-import { holdMark } from './use-mark.ts';
+import { senderOf, shared, valuesOfAll } from './statements.ts';
 
 /** What the server calls the connections of a copy, which are not those of a service. */
 const APPLICATION_NAME = 'latchkey copy';
@@ -52,45 +50,34 @@ function nameOf(url: string): string {
 }
 
 function transfer(database: Database, name: string): Transfer {
+  const sender = senderOf(database);
   return {
-    ...sqlUseMarks(dialect, senderOf(database)),
+    ...sqlUseMarks(dialect, sender),
     name,
 
-    async read(kind, { after, limit }) {
-      const names = Object.keys(kind.fields);
-      const isBehind = after === null ? 'TRUE' : `${kind.key} > $2`;
-      const rows = await database.read(
-        `SELECT ${names.join(', ')} FROM ${kind.name}
-         WHERE ${copiedOf(kind)} AND ${isBehind} AND ${FENCED} ORDER BY ${kind.key} LIMIT $1`,
-        after === null ? [limit] : [limit, after],
-      );
-      return rows.map(decoderOf(dialect, kind, names));
-    },
+    read: (kind, page) => sender.read(pageSite(dialect, kind))(page),
 
     write(kind, { records, removed = [] }, mark) {
-      const { name: table, key } = kind;
-      const fields = Object.entries(kind.fields) as [string, Field<unknown>][];
-      const names = fields.map(([field]) => field);
-      const columns = fields.map(([, { type }], index) => `$${index + 1}::${types[type]}[]`);
-      const values = fields.map(([field, { type }]) =>
-        records.map((record) => {
-          const value = record[field] ?? null;
-          return value === null ? null : dialect.encode[type](value as never);
-        }),
+      const { name: table, key, fields } = kind;
+      const names = Object.keys(fields);
+      const given = (statement: Statement, field: string) =>
+        statement.given(field, fields[field].type);
+      const remove = shared(
+        (statement) =>
+          ` DELETE FROM ${table} USING i WHERE ${key} = ${given(statement, key)} AND ${copiedOf(kind)}`,
       );
+      const put = shared(
+        (statement) =>
+          ` INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((field) => given(statement, field)).join(', ')} FROM i
+          ON CONFLICT (${key}) DO UPDATE SET ${names.map((field) => `${field} = excluded.${field}`).join(', ')}`,
+      );
+      const held = `SELECT FROM use_mark WHERE mark = $1 AND ${FENCED} FOR UPDATE`;
       return database.transaction(async (send) => {
-        if (!(await holdMark(send, mark))) return false;
-        const typeOfKey = types[(kind.fields[key] as Field<unknown>).type];
-        await send(
-          `DELETE FROM ${table} WHERE ${key} = ANY ($1::${typeOfKey}[]) AND ${copiedOf(kind)}`,
-          [removed],
-        );
-        await send(
-          `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM unnest(${columns.join(', ')})
-           ON CONFLICT (${key}) DO UPDATE SET
-             ${names.map((field) => `${field} = excluded.${field}`).join(', ')}`,
-          values,
-        );
+        // It stays as it is until the transaction has ended.
+        if ((await send(held, [JSON.stringify(mark)])).length === 0) return false;
+        const keys = removed.map((one) => ({ [key]: one }));
+        await send(remove.text, valuesOfAll(remove, keys));
+        await send(put.text, valuesOfAll(put, records));
         return true;
       });
     },
@@ -117,6 +104,3 @@ function transfer(database: Database, name: string): Transfer {
     close: () => database.close(),
   };
 }
-
-const copiedOf = ({ copied }: AnyKind) =>
-  copied === 'all' || copied === undefined ? 'TRUE' : `${copied.set} IS NOT NULL`;

@@ -19,7 +19,7 @@ import {
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
-import type { AnyKind, Field } from '@latchkey/store/kind';
+import type { AnyKind } from '@latchkey/store/kind';
 import {
   byShape,
   decoderOf,
@@ -35,17 +35,6 @@ import {
   sqlReads,
 } from '@latchkey/store/sql/statement';
 import { dialect } from './rows.ts';
-
-/** The columns of a record. What it leaves out has what its column begins with. */
-export const rowOf =
-  ({ fields }: AnyKind) =>
-  (record: Input): Record<string, SQLInputValue> =>
-    Object.fromEntries(
-      Object.entries(record).map(([name, value]) => {
-        const encode = dialect.encode[(fields[name] as Field<unknown>).type];
-        return [name, (value === null ? null : encode(value as never)) as SQLInputValue];
-      }),
-    );
 
 /** A write takes about 20 µs, so so many block the thread for about 5 ms, like a batch of writes. */
 const MOST_AT_ONCE = 256;

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { AnyKind, Field } from '@latchkey/store/kind';
+import type { DatabaseSync } from 'node:sqlite';
 import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
-import { decoderOf } from '@latchkey/store/sql/statement';
+import { copiedOf, pageSite } from '@latchkey/store/sql/by-hand';
+import type { Statement } from '@latchkey/store/sql/statement';
 import type { Transfer } from '@latchkey/store/transfer';
-import { alone, rowOf, sqliteAdapter } from './adapter.ts';
+import { alone, changesOf, sqliteAdapter, workOf } from './adapter.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -75,12 +75,6 @@ function transfer(
   path: string,
   close: (database: DatabaseSync, path: string) => void,
 ): Transfer {
-  const statements = new Map<string, StatementSync>();
-  function statement(sql: string): StatementSync {
-    const prepared = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, prepared);
-    return prepared;
-  }
   const marks = prepareUseMarks(database);
   const makeDeliveries = events(sqliteAdapter(database, alone));
   async function run<T>(work: () => T): Promise<T> {
@@ -95,35 +89,31 @@ function transfer(
     ...useMarks(database),
     name: `file:${resolve(path)}`,
 
-    read(kind, { after, limit }) {
-      const { name, key, fields } = kind;
-      const names = Object.keys(fields);
-      const decode = decoderOf(dialect, kind, names);
-      return run(() =>
-        statement(
-          `SELECT ${names.join(', ')} FROM ${name} WHERE ${copiedOf(kind)} AND ${key} > ? ORDER BY ${key} LIMIT ?`,
-        )
-          .all(after === null ? leastKeyOf(kind) : keyOf(kind, after), limit)
-          .map(decode),
-      );
-    },
+    read: (kind, page) => run(() => workOf(database, pageSite(dialect, kind))(page)),
 
     // One transaction: no other process can change the mark, and there is one wait for the disk.
     write(kind, { records, removed = [] }, mark) {
       const { name, key, fields } = kind;
       const names = Object.keys(fields);
-      const toRow = rowOf(kind);
+      const given = (statement: Statement, field: string) =>
+        statement.given(field, fields[field].type);
+      const remove = changesOf(
+        database,
+        (statement) =>
+          `DELETE FROM ${name} WHERE ${key} = ${given(statement, key)} AND ${copiedOf(kind)}`,
+      );
+      const put = changesOf(
+        database,
+        (statement) =>
+          `REPLACE INTO ${name} (${names.join()}) VALUES (${names.map((one) => given(statement, one)).join()})`,
+      );
       return run(() => {
         database.exec('BEGIN IMMEDIATE');
         try {
           const isOurs = marks.replace(mark, mark);
           if (isOurs) {
-            const remove = statement(`DELETE FROM ${name} WHERE ${key} = ? AND ${copiedOf(kind)}`);
-            for (const one of removed) remove.run(keyOf(kind, one));
-            const put = statement(
-              `REPLACE INTO ${name} (${names.join()}) VALUES (${names.map((one) => `:${one}`).join()})`,
-            );
-            for (const record of records) put.run(toRow(record));
+            for (const one of removed) remove({ [key]: one });
+            for (const record of records) put(record);
           }
           database.exec('COMMIT');
           return isOurs;
@@ -149,20 +139,10 @@ function transfer(
     activity: async () => null,
 
     estimateGrants: () =>
-      run(() => statement('SELECT count(*) AS grants FROM grants').get()?.grants as number),
+      run(() => database.prepare('SELECT count(*) AS grants FROM grants').get()?.grants as number),
 
     async close() {
       close(database, path);
     },
   };
 }
-
-const copiedOf = ({ copied }: AnyKind) =>
-  copied === 'all' || copied === undefined ? 'TRUE' : `${copied.set} IS NOT NULL`;
-
-const typeOfKey = ({ fields, key }: AnyKind) => (fields[key] as Field<unknown>).type;
-
-const keyOf = (kind: AnyKind, key: string) =>
-  dialect.encode[typeOfKey(kind)](key as never) as SQLInputValue;
-
-const leastKeyOf = (kind: AnyKind) => (typeOfKey(kind) === 'id' ? new Uint8Array() : '');

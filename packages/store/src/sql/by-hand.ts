@@ -1,11 +1,13 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
+import type { Input } from '../condition.ts';
 import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { AnyKind } from '../kind.ts';
 import * as kinds from '../kinds.ts';
 import type { ByHand } from '../operations/by-hand.ts';
 import type { ConnectedApplication, LiveCount, WindowCount } from '../records.ts';
 import type { Store } from '../store.ts';
+import type { Page } from '../transfer.ts';
 import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
 import {
   type Dialect,
@@ -159,6 +161,26 @@ export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts 
     },
 
     addToCount,
+  };
+}
+
+/** The records of a kind that a copy brings. */
+export const copiedOf = ({ copied }: AnyKind) =>
+  copied === 'all' || copied === undefined ? 'TRUE' : `${copied.set} IS NOT NULL`;
+
+/** A page of what a copy brings. */
+export function pageSite(dialect: Dialect, kind: AnyKind): SqlSite<Page, Input[]> {
+  const { name, key, fields } = kind;
+  const names = Object.keys(fields);
+  const decode = decoderOf(dialect, kind, names);
+  return {
+    terms: [{ is: 'optional', given: 'after', isGiven: true, terms: [] }],
+    text(statement, { after }) {
+      const behind =
+        after === null ? '' : ` AND ${key} > ${statement.given('after', fields[key].type)}`;
+      return `SELECT ${names.join(', ')} FROM ${name} WHERE ${copiedOf(kind)}${behind}${dialect.fenced} ORDER BY ${key} LIMIT ${statement.given('limit', 'number')}`;
+    },
+    result: (rows) => rows.map(decode),
   };
 }
 
