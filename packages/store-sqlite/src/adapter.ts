@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { ErrorMembers } from '@latchkey/domain/domain-error';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type {
   Adapter,
   DecidedEvent,
@@ -22,6 +23,7 @@ import {
 import type { AnyKind } from '@latchkey/store/kind';
 import {
   byShape,
+  type Dialect,
   decoderOf,
   isMark,
   joinedSite,
@@ -34,7 +36,33 @@ import {
   selectionOf,
   sqlReads,
 } from '@latchkey/store/sql/statement';
-import { dialect } from './rows.ts';
+import { initiatorRecord, initiatorText } from './rows.ts';
+
+const same = (value: never): unknown => value;
+
+/** A write waits for its disk, whatever the statement says. */
+export const dialect: Dialect = {
+  parameter: () => '?',
+  encode: {
+    ...{ bytes: same, text: same, time: same, number: same, flag: Number },
+    ...{ id: uuidToBytes, json: JSON.stringify, by: initiatorText as (value: never) => unknown },
+  },
+  decode: {
+    ...{ bytes: same, text: same, time: same, number: same },
+    flag: (value: number) => value === 1,
+    ...{ id: uuidFromBytes, json: JSON.parse, by: initiatorRecord as (value: never) => unknown },
+  },
+  isSame: 'IS',
+  greatest: 'max',
+  least: 'min',
+  eachOf: 'json_each',
+  unlimited: -1,
+  along: (index) => ` INDEXED BY ${index}`,
+  fenced: '',
+  unfenced: '',
+  merge: (column, members) =>
+    `json_set(${[column, ...members.flatMap(({ name, parameter }) => [`'$.${name}'`, parameter])].join(', ')})`,
+};
 
 /** A write takes about 20 µs, so so many block the thread for about 5 ms, like a batch of writes. */
 const MOST_AT_ONCE = 256;
@@ -113,7 +141,7 @@ export const senderOf = (database: DatabaseSync, queues: Queues): SqlSender => (
   },
 });
 
-const same: Result = (record) => record;
+const whole: Result = (record) => record;
 const byKey =
   ({ key }: AnyKind): Site =>
   (given: Givens<{ key: string }>) => ({ [key]: given.key });
@@ -228,15 +256,15 @@ export function sqliteAdapter(
 
   const steps = {
     insertHeld(kind: AnyKind, { kind: holder, by, fields, copy }: AnyHolder) {
-      const found = find(holder, byKey(holder), fields, same);
+      const found = find(holder, byKey(holder), fields, whole);
       const put = insert(kind);
       return step((record) => {
         const of = found({ key: record[by] });
         const copied = of && copy(of, record);
         if (!copied) return null;
-        const whole = { ...record, ...copied };
-        put(whole);
-        return whole;
+        const complete = { ...record, ...copied };
+        put(complete);
+        return complete;
       });
     },
     change: (...of: Parameters<typeof change>) => step(change(...of)),
@@ -297,7 +325,7 @@ export function sqliteAdapter(
     },
 
     changeEach(kind: AnyKind, of: ChangeSite, options: Options = {}) {
-      const make = change(kind, of, [], same);
+      const make = change(kind, of, [], whole);
       return async (inputs: readonly Input[]) => {
         if (inputs.length > 0) await queues.write(() => inputs.forEach(make), options);
       };
@@ -333,7 +361,7 @@ export function sqliteAdapter(
       decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
       options?: Options,
     ) {
-      const found = find(kind, byKey(kind), Object.keys(kind.fields), same);
+      const found = find(kind, byKey(kind), Object.keys(kind.fields), whole);
       const put = insert(kind, { replaces: true });
       return writing((input) => {
         const id = key(input);

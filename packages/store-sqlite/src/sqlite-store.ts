@@ -4,7 +4,7 @@ import { operations } from '@latchkey/store/operations/operations';
 import { sqlByHand, sqlClaimed, sqlCounts, sweepsOf } from '@latchkey/store/sql/by-hand';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
-import { changesOf, type Queues, senderOf, sqliteAdapter } from './adapter.ts';
+import { changesOf, dialect, type Queues, senderOf, sqliteAdapter } from './adapter.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareEmptyLog } from './empty-log.ts';
@@ -14,7 +14,6 @@ import { GroupRead } from './group-read.ts';
 import { recordEvents } from './marks.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
-import { dialect } from './rows.ts';
 import { nameOf, reductionIndexes } from './schema.ts';
 import { closeDatabase, prepareVouch } from './wal-mark.ts';
 
@@ -107,19 +106,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
   }, VOUCH_EVERY_MS).unref();
 
-  const sweepExpired = sweepsOf(({ table, key, expiry }) => {
-    const remove = changesOf(
-      database,
-      (statement) =>
-        `DELETE FROM ${table} WHERE ${key} IN
+  const sweep = once(() =>
+    sweepsOf(({ table, key, expiry }) => {
+      const remove = changesOf(
+        database,
+        (statement) =>
+          `DELETE FROM ${table} WHERE ${key} IN
           (SELECT ${key} FROM ${table} WHERE ${expiry} <= ${statement.given('now', 'time')} LIMIT ${statement.given('limit', 'number')})`,
-    );
-    return (input) => queues.write(remove, {}, input);
-  });
+      );
+      return (input) => queues.write(remove, {}, input);
+    }),
+  );
   const byHand: ByHand = {
     ...sqlByHand(dialect, sender),
     emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
-    sweepExpired,
+    sweepExpired: (...of) => sweep()(...of),
   };
 
   return {

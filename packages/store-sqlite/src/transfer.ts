@@ -6,12 +6,11 @@ import { refuseToCopy } from '@latchkey/store/schema-version';
 import { copiedOf, pageSite } from '@latchkey/store/sql/by-hand';
 import type { Statement } from '@latchkey/store/sql/statement';
 import type { Transfer } from '@latchkey/store/transfer';
-import { alone, changesOf, sqliteAdapter, workOf } from './adapter.ts';
+import { alone, changesOf, dialect, sqliteAdapter, workOf } from './adapter.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
-import { dialect } from './rows.ts';
 import { versionOf } from './schema.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 import {

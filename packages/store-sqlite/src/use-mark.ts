@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { markSite, replacementSite } from '@latchkey/store/sql/by-hand';
 import type { UseMark, UseMarks } from '@latchkey/store/use-mark';
-import { workOf } from './adapter.ts';
+import { dialect, workOf } from './adapter.ts';
 import { retryWhileLocked } from './errors.ts';
-import { dialect } from './rows.ts';
 
 export function useMarks(database: DatabaseSync): UseMarks {
   const { find, replace } = prepareUseMarks(database);

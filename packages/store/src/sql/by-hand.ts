@@ -24,12 +24,18 @@ const walk = (name: string, next: (condition: string) => string) => `
     UNION ALL
     SELECT ${next(` > ${name}.id`)} FROM ${name} WHERE ${name}.id IS NOT NULL)`;
 
+const PENDING = walk(
+  'pending',
+  (condition) => `(
+    SELECT endpoint_id FROM deliveries d WHERE due_at IS NOT NULL${condition && ` AND endpoint_id${condition}`}
+    ORDER BY endpoint_id LIMIT 1)`,
+);
+
 const CONNECTED = ['name', 'document', 'redirect_uris'];
 
 /** Less than every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-const idOf = (dialect: Dialect) => dialect.decode.id as (value: unknown) => string;
 const alongOf = (dialect: Dialect, index: string) => dialect.along?.(index) ?? '';
 
 /** What no condition says, as far as every SQL database has the same words for it. */
@@ -38,7 +44,7 @@ export function sqlByHand(
   { read }: SqlSender,
 ): Omit<ByHand, 'emptyLog' | 'sweepExpired'> {
   const { fenced, least } = dialect;
-  const id = idOf(dialect);
+  const id = dialect.decode.id as (value: unknown) => string;
 
   const decode = decoderOf(dialect, kinds.applications, CONNECTED);
   const connected = read<{ account_id: string }, ConnectedApplication[]>({
@@ -61,14 +67,8 @@ export function sqlByHand(
       })),
   });
 
-  const pending = walk(
-    'pending',
-    (condition) => `(
-      SELECT endpoint_id FROM deliveries d WHERE due_at IS NOT NULL${condition && ` AND endpoint_id${condition}`}
-      ORDER BY endpoint_id LIMIT 1)`,
-  );
   const withDue = read<{ by: Milliseconds }, string[]>({
-    text: (statement) => `${pending}
+    text: (statement) => `${PENDING}
       SELECT id FROM pending
       WHERE EXISTS (SELECT 1 FROM deliveries WHERE endpoint_id = pending.id AND due_at <= ${statement.given('by', 'time')})`,
     result: (rows) => rows.map((row) => id(row.id)),
@@ -76,7 +76,7 @@ export function sqlByHand(
   const counted = read<{ limit: number }, Awaited<ReturnType<ByHand['countPending']>>>({
     text(statement) {
       const limit = () => statement.given('limit', 'number');
-      return `${pending},
+      return `${PENDING},
         recorded AS (SELECT at FROM marks LIMIT ${limit()}),
         due AS (
           SELECT 1 FROM pending JOIN deliveries d ON d.endpoint_id = pending.id AND d.due_at IS NOT NULL LIMIT ${limit()}),
@@ -102,7 +102,7 @@ type Counts = Pick<Store, 'findLiveCount' | 'countActiveGrants' | 'keepLiveCount
 
 export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts {
   const { fenced, unfenced, least } = dialect;
-  const id = idOf(dialect);
+  const id = dialect.decode.id as (value: unknown) => string;
 
   const live = read<object, LiveCount | null>({
     text: () => 'SELECT count, counted_at FROM live_count',
