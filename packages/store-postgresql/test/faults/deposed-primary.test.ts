@@ -29,10 +29,7 @@ describeWithPostgresql('a primary in whose place a standby was promoted', (progr
     const code = await issued(onOld);
     await set.settled();
 
-    const [standby] = set.standbys;
-    await set.promote(standby as typeof old);
-    // It has no standby yet.
-    await set.primary.configure({ synchronous_standby_names: '' });
+    await set.failOver();
     const onNew = await open(urlOf(set.url, new URL(url).pathname.slice(1)));
     for (const grant_id of ids) {
       const revocation = { application_id: null, now: Date.now(), initiator: anInitiator() };

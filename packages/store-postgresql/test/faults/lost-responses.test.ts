@@ -10,12 +10,10 @@ import {
   redemptionOf,
 } from '@latchkey/store-suite/records';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
-import { type Loss, Relay } from '@latchkey/test-kit/postgresql/relay';
+import { losses, Relay } from '@latchkey/test-kit/postgresql/relay';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openPostgresqlStore } from '../../src/postgresql-store.ts';
-
-const losses: Loss[] = ['before', 'late', 'after', 'pooled'];
 
 describeOnPostgresql('a connection that is lost', (server) => {
   let relay: Relay;

@@ -11,7 +11,8 @@ import {
  * What becomes of a statement: it never arrives, it arrives after its connection is lost, it arrives and its response
  * is lost, or a pooler that has lost the server responds in its place.
  */
-export type Loss = 'before' | 'late' | 'after' | 'pooled';
+export type Loss = (typeof losses)[number];
+export const losses = ['before', 'late', 'after', 'pooled'] as const;
 
 /** `ReadyForQuery`, outside of a transaction: the response is complete, and what was made is committed. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
@@ -25,16 +26,22 @@ interface Target {
   port: number;
 }
 
+/** What becomes of what a client has sent; undefined if it arrives. */
+type Choice = (data: Buffer) => { how: Loss; done?: () => void } | undefined;
+
+const loseNothing: Choice = () => undefined;
+
 /** One address before servers of PostgreSQL, as that of a load balancer. */
 export class Relay {
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  #to: Target;
-  #loss: { how: Loss; words: string; done: () => void } | undefined;
+  /** Clients, each with its connection to a server. */
+  readonly #connections = new Map<Socket, Socket>();
+  #to: Target[];
+  #lossOf = loseNothing;
   #late: (() => void)[] = [];
 
   private constructor(to: Target) {
-    this.#to = to;
+    this.#to = [to];
     this.#server = createServer((client) => this.#relay(client));
   }
 
@@ -52,26 +59,40 @@ export class Relay {
     return through.href;
   }
 
-  /** Leads new connections to another server, and ends all others. */
-  leadTo(url: string): void {
-    this.#to = targetOf(url);
+  /** Leads new connections to these servers in turn, and ends all others. */
+  leadTo(...urls: string[]): void {
+    this.#to = urls.map(targetOf);
     this.cut();
   }
 
   /** Ends all connections. */
   cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const pair of this.#connections) for (const socket of pair) socket.destroy();
   }
 
   /** Loses the next statement with these words in it; resolves when it has. */
   lose(how: Loss, words: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#loss = { how, words, done: resolve };
+    const { promise, resolve: done } = Promise.withResolvers<void>();
+    this.#lossOf = (data) => {
+      if (!data.includes(words)) return undefined;
+      this.#lossOf = loseNothing;
+      return { how, done };
+    };
     return promise;
   }
 
-  /** Lets what is late arrive. */
+  /** Loses each nth statement with these words in it, in all ways in turn. {@link deliver} ends that. */
+  loseEach(nth: number, words: string): void {
+    let count = 0;
+    this.#lossOf = (data) => {
+      if (!data.includes(words) || ++count % nth > 0) return undefined;
+      return { how: losses[(count / nth) % losses.length] as Loss };
+    };
+  }
+
+  /** Loses no more, and lets what is late arrive. */
   deliver(): void {
+    this.#lossOf = loseNothing;
     for (const arrive of this.#late.splice(0)) arrive();
   }
 
@@ -81,12 +102,11 @@ export class Relay {
   }
 
   #relay(client: Socket): void {
-    const server = dial(this.#to);
-    for (const socket of [client, server]) {
-      this.#sockets.add(socket.setNoDelay());
-      socket.on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
-    }
+    const [to, ...others] = this.#to as [Target];
+    this.#to = [...others, to];
+    const server = dial(to);
+    this.#connections.set(client, server);
+    for (const socket of [client, server]) socket.setNoDelay().on('error', () => undefined);
     let lost: Loss | undefined;
     let done: (() => void) | undefined;
     const end = () => {
@@ -94,10 +114,8 @@ export class Relay {
       done?.();
     };
     client.on('data', (data) => {
-      const loss = this.#loss;
-      if (lost === undefined && loss && data.includes(loss.words)) {
-        this.#loss = undefined;
-        ({ how: lost, done } = loss);
+      if (lost === undefined) {
+        ({ how: lost, done } = this.#lossOf(data) ?? {});
         // In the next turn: what follows of the statement is there too.
         if (lost === 'before' || lost === 'late') setTimeout(end, 10);
       }
@@ -114,9 +132,13 @@ export class Relay {
         lost = undefined;
       }
     });
-    server.on('close', () => client.destroy());
+    server.on('close', () => {
+      client.destroy();
+      this.#connections.delete(client);
+    });
     client.on('close', () => {
-      if (lost !== 'late') server.end();
+      if (lost === 'late') this.#late.push(() => server.end());
+      else server.end();
     });
   }
 }

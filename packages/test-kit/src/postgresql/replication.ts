@@ -109,6 +109,25 @@ export class Replication {
     await server.refill(standbyOf(this.primary));
   }
 
+  /**
+   * As an operator does it: promotes the only standby, which has no standby to wait for yet.
+   *
+   * @returns the former primary, for {@link follow}
+   */
+  async failOver(): Promise<PostgresqlServer> {
+    const former = this.primary;
+    await this.promote(this.standbys[0] as PostgresqlServer);
+    await this.primary.configure({ synchronous_standby_names: '' });
+    return former;
+  }
+
+  /** Makes a former primary the standby that the primary waits for. */
+  async follow(former: PostgresqlServer): Promise<void> {
+    await this.rejoin(former);
+    await this.primary.configure({ synchronous_standby_names: null });
+    await this.settled();
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
