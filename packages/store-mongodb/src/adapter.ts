@@ -402,7 +402,7 @@ export function mongoAdapter(
     where: Site,
     fields: readonly string[],
     result: Result,
-    { grant_id }: Options = {},
+    { grant_id, isReused = false }: Options = {},
   ): AnyCall {
     const collection = collectionOf(kind);
     const terms = termsOf(where(givens));
@@ -423,7 +423,8 @@ export function mongoAdapter(
           const filter = { _id: which._id };
           const left = await collection(collections).findOne(filter, collections.decisive);
           if (left === null) return 'unknown';
-          return holds(decodeAll(left) ?? {}, terms, input) ? 'retry' : { result: null };
+          if (!holds(decodeAll(left) ?? {}, terms, input)) return { result: null };
+          return isReused ? 'unknown' : 'retry';
         },
       }));
       const record = found && decode(found);
@@ -473,7 +474,7 @@ export function mongoAdapter(
     kind: AnyKind,
     key: (input: Input) => string,
     decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-    { grant_id, isBestEffort = false }: Options = {},
+    { grant_id, isBestEffort = false, isReused = false }: Options = {},
   ): AnyCall {
     const collection = collectionOf(kind);
     const lookUp = lookUpOf(kind);
@@ -523,7 +524,7 @@ export function mongoAdapter(
         async readBack() {
           const after = await collection(collections).findOne({ _id }, collections.decisive);
           const isAsFound = (after === null) === (found === null) && revisionOf(after) === revision;
-          if (isAsFound) return 'retry';
+          if (isAsFound) return isReused ? 'unknown' : 'retry';
           const record = after && decode(after);
           const isPut = (name: string) => meets('equal', record?.[name], put[name]);
           const isThere = record && (isMade?.(record) ?? names.every(isPut));

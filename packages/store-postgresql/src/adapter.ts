@@ -319,7 +319,7 @@ export function postgresqlAdapter(
     where: Site,
     fields: readonly string[],
     result: Result,
-    { grant_id }: Options = {},
+    { grant_id, isReused = false }: Options = {},
   ): AnyCall {
     const terms = termsOf(where(givens as never));
     const key = keyOf(kind, terms) as Source;
@@ -338,7 +338,8 @@ export function postgresqlAdapter(
         async readBack() {
           const left = await lookUpLocked(key(input));
           if (left === null) return 'unknown';
-          return holds(left.record, terms, input) ? 'retry' : { result: null };
+          if (!holds(left.record, terms, input)) return { result: null };
+          return isReused ? 'unknown' : 'retry';
         },
       });
       return record && result(record, input);
@@ -371,7 +372,7 @@ export function postgresqlAdapter(
     kind: AnyKind,
     key: (input: Input) => string,
     decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-    { grant_id, isBestEffort = false }: Options = {},
+    { grant_id, isBestEffort = false, isReused = false }: Options = {},
   ): AnyCall {
     const lookUp = lookUpOf(kind);
     const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
@@ -423,7 +424,7 @@ export function postgresqlAdapter(
             send,
             async readBack() {
               const after = await lookUpLocked(id);
-              if (after?.version === found?.version) return 'retry';
+              if (after?.version === found?.version) return isReused ? 'unknown' : 'retry';
               return after && (isMade ?? isPut)(after.record) ? { result: true } : 'unknown';
             },
           });

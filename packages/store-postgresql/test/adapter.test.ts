@@ -13,13 +13,13 @@ import {
 } from '@latchkey/store-suite/records';
 import { slow } from '@latchkey/test-kit/long';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
-import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Database } from '../src/database.ts';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { openPostgresqlTarget } from '../src/transfer.ts';
+import { waiting } from './postgresql-harness.ts';
 
 describeOnPostgresql('calls', (server) => {
   let url: string;
@@ -38,19 +38,6 @@ describeOnPostgresql('calls', (server) => {
     await store.close();
     await dropDatabase(url);
   });
-
-  /** Until so many statements wait for a lock of ours. Another connection asks: in a transaction, what it says stays. */
-  const waiting = (count: number) =>
-    expect
-      .poll(async () => {
-        const found = await query(
-          url,
-          // The keeper of the indexes may wait as well.
-          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE 'CREATE%'",
-        );
-        return found.length;
-      })
-      .toBe(count);
 
   test('of one tick share a statement for each of their steps', async () => {
     const codes = await atOnce(40, () => issued(store));
@@ -85,7 +72,7 @@ describeOnPostgresql('calls', (server) => {
     await other.query('BEGIN');
     await other.query('UPDATE accounts SET account = NULL WHERE id = $1', [account.id]);
     const issuing = store.issueCode(newCode(aCode({ account })));
-    await waiting(1);
+    await waiting(url, 1);
     await other.query('COMMIT');
     expect(await issuing).toBeNull();
   });
@@ -96,7 +83,7 @@ describeOnPostgresql('calls', (server) => {
     await other.query('BEGIN');
     await other.query('UPDATE accounts SET revision = 7 WHERE id = $1', [account.id]);
     const putting = store.putAccount({ ...account, display_name: 'Ada' });
-    await waiting(1);
+    await waiting(url, 1);
     await other.query('COMMIT');
     await putting;
     const { rows } = await other.query('SELECT revision FROM accounts WHERE id = $1', [account.id]);
@@ -149,7 +136,7 @@ describeOnPostgresql('calls', (server) => {
     await other.query('BEGIN');
     await other.query('SELECT FROM grants FOR UPDATE');
     const step = reduction?.step(Date.now(), 9);
-    await waiting(1);
+    await waiting(url, 1);
     await other.query('ROLLBACK');
     expect(await step).toBe(true);
     expect(await reduction?.step(Date.now(), 9)).toBe(false);

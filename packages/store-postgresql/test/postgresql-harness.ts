@@ -4,6 +4,7 @@ import { sweep } from '@latchkey/store-suite/finish';
 import type { StoreHarness, TestDatabase } from '@latchkey/store-suite/harness';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { expect } from 'vitest';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { openPostgresqlTarget } from '../src/transfer.ts';
 
@@ -48,6 +49,19 @@ export function postgresqlHarness(server: string): StoreHarness {
     },
   };
 }
+
+/** Until so many statements of a database wait for a lock. */
+export const waiting = (url: string, count: number) =>
+  expect
+    // Over another connection than that of a transaction, in which this stays as it was.
+    .poll(() =>
+      query(
+        url,
+        // The keeper of the indexes may wait as well.
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE 'CREATE%'",
+      ),
+    )
+    .toHaveLength(count);
 
 /** As text, `pg` returns a number of the type bigint. */
 const isSet = (value: unknown) => value !== null && value !== false && value !== '0';

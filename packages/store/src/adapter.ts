@@ -29,6 +29,11 @@ export interface WriteOptions<I> {
    * change overtakes it. Costs a read. Default: only if it could be made twice.
    */
   isExact?: boolean;
+  /**
+   * Whether a record can be made again under the key of one that was removed. Then a `modify` or a removal in doubt is
+   * not sent again: a late first command would undo what came after it. Default: false.
+   */
+  isReused?: boolean;
   /** Whether a failover may lose it, so that a `modify` waits for no majority. Default: false. */
   isBestEffort?: boolean;
 }

@@ -323,6 +323,19 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     expect(await store.listScopes()).not.toContainEqual(scope);
   });
 
+  // Late, it would bring back what was unpinned since, or end what was pinned since.
+  test('a pin is sent once, and its end too', async () => {
+    const { store } = service.server.service;
+    const document_uri = 'https://client.example/client.json';
+    const pin = () => store.pinDocument({ document_uri, document: '{}', kept_at: 1 }, { most: 9 });
+    const unpin = () => store.unpinDocument(document_uri);
+    for (const call of [pin, unpin]) {
+      const { answer } = await overtaken(() => call().catch(({ code }) => code));
+      expect(answer).toBe('outcome_unknown');
+      await call();
+    }
+  });
+
   test('an application keeps what it was changed to last', async () => {
     const { store } = service.server.service;
     const application = anApplication();

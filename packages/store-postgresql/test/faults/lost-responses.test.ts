@@ -12,16 +12,19 @@ import {
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { losses, Relay } from '@latchkey/test-kit/postgresql/relay';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
+import { Client } from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openPostgresqlStore } from '../../src/postgresql-store.ts';
+import { waiting } from '../postgresql-harness.ts';
 
 describeOnPostgresql('a connection that is lost', (server) => {
+  let url: string;
   let relay: Relay;
   let store: Store;
   /** Around the relay. */
   let witness: Store;
   beforeEach(async () => {
-    const url = await createDatabase(server);
+    url = await createDatabase(server);
     relay = await Relay.start(url);
     store = await openPostgresqlStore({ url: relay.urlOf(url), clock: Date.now });
     witness = await openPostgresqlStore({ url, clock: Date.now });
@@ -85,6 +88,36 @@ describeOnPostgresql('a connection that is lost', (server) => {
         expect(made).toMatchObject({ grant_id: code.grant_id });
       else expect(made).toBe('outcome_unknown');
     });
+  });
+
+  // Late, it would bring back what was unpinned since, or end what was pinned since.
+  test('sends a pin once, and its end too', async () => {
+    const document_uri = 'https://client.example/client.json';
+    const pin = () => store.pinDocument({ document_uri, document: '{}', kept_at: 1 }, { most: 9 });
+    const unpin = () => store.unpinDocument(document_uri);
+    for (const [call, words] of [
+      [pin, 'INSERT INTO kept_documents'],
+      [unpin, 'DELETE FROM kept_documents'],
+    ] as const) {
+      const lost = relay.lose('late', words);
+      expect(await call().catch(({ code }) => code)).toBe('outcome_unknown');
+      await lost;
+      await call();
+    }
+  });
+
+  // Then whoever looks for the outcome waits behind it.
+  test('while its statement waits for a lock loses no redemption', async () => {
+    const code = await issued(witness);
+    const holder = await new Client(url).connect();
+    await holder.query('BEGIN; SELECT FROM grants FOR UPDATE');
+    const redeeming = store.redeemCode(redemptionOf(code));
+    await waiting(url, 1);
+    relay.cut();
+    await waiting(url, 2);
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(await redeeming).toMatchObject({ grant_id: code.grant_id });
   });
 
   test('holds up nobody for longer: the others have connections of their own', async () => {

@@ -87,13 +87,14 @@ export function clientDocuments(db: Adapter): ClientDocuments {
       if (isNew && isFull) return { result: 'document_limit_reached' as const };
       return { result: 'pinned' as const, put: { ...document, ...pinned } };
     },
+    { isReused: true },
   );
   const unpin = db.remove(
     kind,
     ({ document_uri }: Givens<OfAddress>) => ({ document_uri, ...pinned }),
     DOCUMENT,
     asItIs,
-    { ends: true },
+    { ends: true, isReused: true },
   );
   const end = db.removeSome(kind, keptAt);
 
