@@ -1,13 +1,12 @@
 import { longer, slow } from '@latchkey/test-kit/long';
 import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
-import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
-import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { describeWithPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteDatabase } from '../http/databases.ts';
 import { check } from './checker.ts';
 import { byGrant } from './grant-calls.ts';
 import type { Call, History } from './history.ts';
-import { faultsOf } from './nemesis.ts';
+import { type HarmedServers, harmedMongodb, harmedPostgresql } from './nemesis.ts';
 import { isBefore } from './outcomes.ts';
 import { reportViolations } from './report.ts';
 import { type RunOptions, runLoad } from './run.ts';
@@ -117,24 +116,32 @@ describe('two servers that are killed and stopped under load, on SQLite', option
   });
 });
 
-describeWithMongod('two servers that are killed and stopped under load,', (mongod) => {
-  describe.each([
-    { name: 'one node', members: 1, faults: longer(4, 10) },
-    { name: 'three nodes', members: 3, faults: longer(6, 15) },
-  ] as const)('and their database of $name,', slow, ({ name, members, faults }) => {
-    let set: ReplicaSet;
+/** The same while the servers of a database are harmed. */
+function describeHarmed(name: string, faults: number, start: () => Promise<HarmedServers>): void {
+  describe(`and their database of ${name},`, slow, () => {
+    let servers: HarmedServers;
     beforeAll(async () => {
-      set = await ReplicaSet.start(mongod, { members });
+      servers = await start();
     });
-    afterAll(() => set.stop());
+    afterAll(() => servers?.stop());
 
     test.each(seeds)('keep what they promise, seed %i', options, async (seed) => {
       await proveSound(name, seed, async (seed) => {
-        const database = freshName();
-        onTestFinished(() => dropDatabase(set.url, database));
-        const load = { seed, databaseUrl: urlOf(set.url, database), codes: CODES, faults };
-        return { ...load, databaseFaults: faultsOf(set) };
+        const { url: databaseUrl, remove } = await servers.fresh();
+        onTestFinished(remove);
+        return { seed, databaseUrl, codes: CODES, faults, databaseFaults: servers.faults };
       });
     });
   });
+}
+
+const title = 'two servers that are killed and stopped under load,';
+
+describeWithMongod(title, (mongod) => {
+  describeHarmed('one node', longer(4, 10), () => harmedMongodb(mongod, { members: 1 }));
+  describeHarmed('three nodes', longer(6, 15), () => harmedMongodb(mongod, { members: 3 }));
+});
+
+describeWithPostgresql(title, (programs) => {
+  describeHarmed('a primary and a standby', longer(7, 18), () => harmedPostgresql(programs));
 });

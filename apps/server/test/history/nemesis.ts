@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import type { Mongod } from '@latchkey/test-kit/mongodb/types';
 import type { Host, Network } from '@latchkey/test-kit/network/network';
+import { Relay } from '@latchkey/test-kit/postgresql/relay';
+import { Replication } from '@latchkey/test-kit/postgresql/replication';
+import type { PostgresqlPrograms } from '@latchkey/test-kit/postgresql/types';
+import { mongoDatabase, postgresqlDatabase, type TestDatabase } from '../http/databases.ts';
 import type { ServerProcess } from '../http/served-process.ts';
 import type { ServerName } from './history.ts';
 import type { Random } from './random.ts';
@@ -14,8 +19,85 @@ export type Fault =
 /** What can go wrong with the database, by name: each makes it happen, and repairs it again. */
 export type DatabaseFaults = Record<string, () => Promise<void>>;
 
-/** How long the members of a replica set disagree before a paused primary goes on. */
+/** Servers of a database that runs harm. */
+export interface HarmedServers {
+  faults: DatabaseFaults;
+  /** A database on them. */
+  fresh(): Promise<TestDatabase>;
+  stop(): Promise<void>;
+}
+
+export async function harmedMongodb(
+  mongod: Mongod,
+  options: Pick<Parameters<typeof ReplicaSet.start>[1], 'members' | 'hosts'>,
+): Promise<HarmedServers & { set: ReplicaSet }> {
+  const set = await ReplicaSet.start(mongod, options);
+  return {
+    ...{ set, faults: faultsOf(set), stop: () => set.stop() },
+    fresh: () => mongoDatabase(set.url),
+  };
+}
+
+/** A primary with a synchronous standby, behind one address. */
+export async function harmedPostgresql(programs: PostgresqlPrograms): Promise<HarmedServers> {
+  const set = await Replication.start(programs, { standbys: 1 });
+  const relay = await Relay.start(set.url);
+  return {
+    faults: faultsOfReplication(set, relay),
+    fresh: () => postgresqlDatabase(relay.urlOf(set.url)),
+    async stop() {
+      await relay.stop();
+      await set.stop();
+    },
+  };
+}
+
+/** How long two servers disagree about which of them is the primary. */
 const DISAGREEMENT = 500;
+
+/** Longer than a statement may take, so what waits for the standby is given up. */
+const SILENCE = 6_000;
+
+/** How long statements are lost. */
+const LOSSES = 1_000;
+
+/** What each write of PostgreSQL has in it. */
+const WRITE = 'made AS (';
+
+function faultsOfReplication(set: Replication, relay: Relay): DatabaseFaults {
+  return {
+    'kill -9 of the primary': async () => {
+      await set.primary.kill();
+      const former = await set.failOver();
+      relay.leadTo(set.url);
+      await set.follow(former);
+    },
+    // A load balancer that asks each server whether it is a primary takes both for one.
+    'promotion beside the primary': async () => {
+      const former = await set.failOver();
+      relay.leadTo(former.url, set.url);
+      await sleep(DISAGREEMENT);
+      relay.leadTo(set.url);
+      await set.follow(former);
+    },
+    'lost statements': async () => {
+      relay.loseEach(3, WRITE);
+      await sleep(LOSSES);
+      relay.deliver();
+    },
+    'silent standby': async () => {
+      await set.standbys[0]?.pause();
+      await sleep(SILENCE);
+      await set.standbys[0]?.resume();
+      await set.settled();
+    },
+    'kill -9 of both': async () => {
+      await Promise.all(set.servers.map((server) => server.kill()));
+      await Promise.all(set.servers.map((server) => server.restart()));
+      await set.settled();
+    },
+  };
+}
 
 /** What can go wrong with a replica set: with one of three, everything that changes the primary. */
 export function faultsOf(set: ReplicaSet): DatabaseFaults {

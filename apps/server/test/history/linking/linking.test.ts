@@ -1,12 +1,17 @@
 import { longer, slow } from '@latchkey/test-kit/long';
 import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
-import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
-import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { canMakeNetworks, type Host, Network } from '@latchkey/test-kit/network/network';
+import { describeWithPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteDatabase } from '../../http/databases.ts';
 import type { ServerOptions } from '../../http/served-process.ts';
-import { faultsOf, partitionNames, partitionsOf } from '../nemesis.ts';
+import {
+  type HarmedServers,
+  harmedMongodb,
+  harmedPostgresql,
+  partitionNames,
+  partitionsOf,
+} from '../nemesis.ts';
 import { keepHistory } from '../report.ts';
 import { describeContradiction, findContradictions } from './one-order.ts';
 import { type Harm, type LinksOptions, runLinks } from './run-links.ts';
@@ -47,33 +52,38 @@ const killServer: Harm = async (servers, random) => {
   await server.restart();
 };
 
-describe('what is told about links on SQLite is true in one order', options, () => {
-  test('while services are killed', async () => {
-    const { url: databaseUrl, remove } = await sqliteDatabase();
-    onTestFinished(remove);
-    await proveSound({ databaseUrl }, killServer);
-  });
+async function proveOn(
+  fresh: HarmedServers['fresh'],
+  strike: Harm,
+  servers: LinksOptions['servers'] = { A: {}, B: {} },
+): Promise<void> {
+  const { url: databaseUrl, remove } = await fresh();
+  onTestFinished(remove);
+  await proveSound({ databaseUrl, servers }, strike);
+}
+
+const title = 'what is told about links is true in one order';
+
+describe(`${title} on SQLite`, options, () => {
+  test('while services are killed', () => proveOn(sqliteDatabase, killServer));
 });
 
-describeWithMongod('what is told about links is true in one order', (mongod) => {
+describeWithMongod(title, (mongod) => {
   describe('on a replica set of three', slow, () => {
     let network: Network | undefined;
-    let set: ReplicaSet;
+    let harmed: Awaited<ReturnType<typeof harmedMongodb>>;
     beforeAll(async () => {
       network = canMakeNetworks ? await Network.start(5) : undefined;
-      set = await ReplicaSet.start(mongod, { members: 3, hosts: network?.hosts });
+      harmed = await harmedMongodb(mongod, { members: 3, hosts: network?.hosts });
     });
     afterAll(async () => {
-      await set?.stop();
+      await harmed?.stop();
       await network?.stop();
     });
 
-    async function prove(strike: Harm): Promise<void> {
-      const database = freshName();
-      onTestFinished(() => dropDatabase(set.url, database));
-      const [a, b] = network?.hosts.slice(set.members.length) ?? [];
-      const servers = { A: serverOn(a), B: serverOn(b) };
-      await proveSound({ databaseUrl: urlOf(set.url, database), servers }, strike);
+    function prove(strike: Harm): Promise<void> {
+      const [a, b] = network?.hosts.slice(3) ?? [];
+      return proveOn(harmed.fresh, strike, { A: serverOn(a), B: serverOn(b) });
     }
 
     test('while services are killed', options, () => prove(killServer));
@@ -83,15 +93,31 @@ describeWithMongod('what is told about links is true in one order', (mongod) => 
       'kill -9 of the primary',
       'pause of the primary',
       'kill -9 of all members',
-    ])('through each %s', options, (name) => prove(async () => faultsOf(set)[name]?.()));
+    ])('through each %s', options, (name) => prove(async () => harmed.faults[name]?.()));
 
     describe.skipIf(!canMakeNetworks)(
       canMakeNetworks ? 'in a network' : 'in a network (not run: only root can make one)',
       () => {
         test.each(partitionNames)('through each %s', options, (name) =>
-          prove((_, random) => partitionsOf(set, network as Network)[name](random)),
+          prove((_, random) => partitionsOf(harmed.set, network as Network)[name](random)),
         );
       },
+    );
+  });
+});
+
+describeWithPostgresql(title, (programs) => {
+  describe('on a primary and a standby', slow, () => {
+    let harmed: HarmedServers;
+    beforeAll(async () => {
+      harmed = await harmedPostgresql(programs);
+    });
+    afterAll(() => harmed?.stop());
+
+    test.each(['kill -9 of the primary', 'promotion beside the primary', 'lost statements'])(
+      'through each %s',
+      options,
+      (name) => proveOn(harmed.fresh, async () => harmed.faults[name]?.()),
     );
   });
 });

@@ -4,6 +4,7 @@ import { uuidV7Time } from '@latchkey/schema';
 import type { ConnectedGrant, LinkDecision } from '@latchkey/store/records';
 import type { RevocationMark, Store } from '@latchkey/store/store';
 import { Database } from '@latchkey/store-mongodb/database';
+import { Database as PostgresqlDatabase } from '@latchkey/store-postgresql/database';
 import { anInitiator, grantOf } from '@latchkey/store-suite/records';
 import { type Document, ReadPreference } from 'mongodb';
 
@@ -229,8 +230,16 @@ export const plants = {
     },
   }),
 
-  /** Reads that decide return what a majority has, as far as a secondary knows, without a fence. */
+  /**
+   * Reads that decide have no fence. On MongoDB they return what a majority has, as far as a secondary knows; on
+   * PostgreSQL, what a server has that takes itself for the primary.
+   */
   'without-fence': (): Partial<Store> => {
+    const { send } = PostgresqlDatabase.prototype;
+    PostgresqlDatabase.prototype.send = function (text, ...rest) {
+      const unfenced = text.replaceAll(/pg_logical_emit_message\([^)]*\)/g, 'pg_current_wal_lsn()');
+      return send.call(this, unfenced, ...rest);
+    };
     Database.prototype.decide = function (work) {
       return this.read((database) =>
         work({ ...database, decisive: { ...database.listing, ...onASecondary } }),
