@@ -4,6 +4,7 @@ import { startMongoDB, type TestMongoDB } from './mongodb/start.ts';
 import type { Mongod } from './mongodb/types.ts';
 import { type OnRequest, startOnRequest } from './on-request.ts';
 import { hasNewest, newestPrograms } from './postgresql/find-programs.ts';
+import { behindPooler, hasPooler } from './postgresql/pooler.ts';
 import { Replication } from './postgresql/replication.ts';
 import { startPostgresql, type TestPostgresql } from './postgresql/start.ts';
 import type { PostgresqlPrograms } from './postgresql/types.ts';
@@ -20,7 +21,10 @@ declare module 'vitest' {
     postgresqlUrl: string | undefined;
     /** For tests that start a PostgreSQL of their own; undefined if none can be started. */
     postgresql: PostgresqlPrograms | undefined;
-    /** Starts the newest PostgreSQL with a synchronous standby at the first request, and responds with its URL. */
+    /**
+     * Starts the newest PostgreSQL with a synchronous standby at the first request, behind a pooler if there is one, and
+     * responds with its URL.
+     */
     newestPostgresqlUrl: string | undefined;
   }
 }
@@ -82,7 +86,10 @@ function startShared(): Shared {
     }),
     newestPostgresql: postgresql.then((server) =>
       server?.programs && hasNewest
-        ? startOnRequest(async () => Replication.start(await newestPrograms(), { standbys: 1 }))
+        ? startOnRequest(async () => {
+            const set = await Replication.start(await newestPrograms(), { standbys: 1 });
+            return hasPooler ? behindPooler(set) : set;
+          })
         : undefined,
     ),
   };

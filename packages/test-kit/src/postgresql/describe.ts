@@ -3,6 +3,7 @@ import { describe, inject, type TestOptions, test } from 'vitest';
 import type {} from '../global-setup.ts';
 import { runsAll, slow } from '../long.ts';
 import { urlFrom } from '../on-request.ts';
+import { hasPooler } from './pooler.ts';
 import type { PostgresqlPrograms } from './types.ts';
 
 /** Runs a suite on the PostgreSQL of the tests, if there is one; it gets the URL of the server. */
@@ -18,12 +19,12 @@ export function describeOnPostgresql(
 
 /**
  * Runs a suite on the PostgreSQL of the tests; if slow tests run, also on the newest version, with a synchronous
- * standby.
+ * standby and behind a pooler.
  */
 export function describeOnEachPostgresql(title: string, suite: (server: string) => void): void {
   describeOnPostgresql(title, suite);
   const request = inject('newestPostgresqlUrl');
-  const newest = `${title} on the newest PostgreSQL, with a synchronous standby`;
+  const newest = `${title} on the newest PostgreSQL, with a synchronous standby${pooler}`;
   if (request === undefined) describe.skip(`${newest} (not run: ${whyNoOther()})`, isTheSame);
   else {
     describe(newest, slow, async () => {
@@ -42,6 +43,15 @@ export function describeWithPostgresql(
   const programs = inject('postgresql');
   if (programs) describe(`${title} on PostgreSQL`, () => suite(programs));
   else describe.skip(`${title} on PostgreSQL (not run: ${whyNoOther()})`, isTheSame);
+}
+
+const noPooler = '(apt-get install pgbouncer)';
+const pooler = hasPooler ? ', behind a pooler' : `; behind no pooler, as there is none ${noPooler}`;
+
+/** Runs a suite that starts a pooler in front of the PostgreSQL of the tests; it gets the URL of the server. */
+export function describeWithPooler(title: string, suite: (server: string) => void): void {
+  if (hasPooler) describeOnPostgresql(title, suite);
+  else describe.skip(`${title} (not run: there is no pooler ${noPooler})`, isTheSame);
 }
 
 const isTheSame = () => test('is the same', () => undefined);
