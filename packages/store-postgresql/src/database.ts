@@ -191,7 +191,9 @@ export class Database {
   #inTransaction<T>(work: (send: Send) => Promise<T>, begin: Begin): Promise<T> {
     return this.#withClient(async (send) => {
       if (!begin()) throw pastDeadline();
-      await send('BEGIN');
+      // Or a process that is stopped would keep its locks.
+      const idle = 2 * this.#timeouts.operation;
+      await send(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idle}`);
       try {
         const result = await work(send);
         await send('COMMIT');
