@@ -1,50 +1,57 @@
-import type { Store } from '@latchkey/store/store';
-import { anInitiator, issued, redemptionOf } from '@latchkey/store-suite/records';
+import type { GrantRecord } from '@latchkey/store/records';
+import { type StoreCall, StoreProcess, together } from '@latchkey/store-suite/child';
+import { anInitiator, atOnce, issued, present, redemptionOf } from '@latchkey/store-suite/records';
 import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresqlStore } from '../../src/postgresql-store.ts';
+import { postgresqlHarness } from '../postgresql-harness.ts';
 
-const RECORDS = 200;
-const ROUNDS = 10;
+const RECORDS = 400;
+const ROUNDS = 4;
 
-describeOnEachPostgresql('two stores that batch the same records in other orders', (server) => {
+describeOnEachPostgresql('two processes that batch the same records in other orders', (server) => {
   test('never wait for each other, and each code has one winner', async () => {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
-    const open = () => openPostgresqlStore({ url, clock: Date.now });
-    const [one, other] = [await open(), await open()];
-    const revoke = (store: Store, grant_id: string) =>
-      store.revokeGrant({
-        ...{ grant_id, application_id: null, now: Date.now(), initiator: anInitiator() },
-      });
+    const database = await postgresqlHarness(server).fresh();
+    onTestFinished(() => database.remove());
+    const store = await openPostgresqlStore({ url: database.url, clock: Date.now });
+    onTestFinished(() => store.close());
+    const processes = await atOnce(2, async () => {
+      const process = await StoreProcess.start(database);
+      onTestFinished(() => process.stop());
+      return process;
+    });
+    const inBoth = async (callsOf: () => StoreCall[]) => {
+      const outcomes = await together(processes, (index) =>
+        index === 0 ? callsOf() : callsOf().toReversed(),
+      );
+      return outcomes.flat() as (GrantRecord | null)[];
+    };
     for (let round = 0; round < ROUNDS; round++) {
-      const codes = await Promise.all(Array.from({ length: RECORDS }, () => issued(one)));
-      const redeemed = await Promise.all([
-        ...codes.map((code) => one.redeemCode(redemptionOf(code))),
-        ...codes.toReversed().map((code) => other.redeemCode(redemptionOf(code))),
-      ]);
-      const winners = redeemed.flatMap((grant) => grant?.grant_id ?? []);
-      expect(winners.toSorted()).toEqual(codes.map(({ grant_id }) => grant_id).toSorted());
-      const revoked = await Promise.all([
-        ...winners.map((grant_id) => revoke(one, grant_id)),
-        ...winners.toReversed().map((grant_id) => revoke(other, grant_id)),
-      ]);
+      const codes = await atOnce(RECORDS, () => issued(store));
+      const ids = codes.map(({ grant_id }) => grant_id);
+      const redeemed = await inBoth(() =>
+        codes.map((code) => ({ method: 'redeemCode', args: [redemptionOf(code)] })),
+      );
+      const winners = present(redeemed).map(({ grant_id }) => grant_id);
+      expect(winners.toSorted()).toEqual(ids.toSorted());
+      const [now, initiator] = [Date.now(), anInitiator()];
+      const revoked = await inBoth(() =>
+        ids.map((grant_id) => ({
+          method: 'revokeGrant',
+          args: [{ grant_id, application_id: null, now, initiator }],
+        })),
+      );
       expect(revoked).not.toContain(null);
     }
     // Each backend tells at its end what it has counted.
-    await Promise.all([one.close(), other.close()]);
-    const name = new URL(url).pathname.slice(1);
+    const name = new URL(database.url).pathname.slice(1);
+    const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
     await vi.waitFor(
       async () => {
-        const [found] = await query(
-          server,
-          `SELECT deadlocks, (SELECT count(*) FROM pg_stat_activity WHERE datname = $1) AS running
-          FROM pg_stat_database WHERE datname = $1`,
-          [name],
-        );
-        expect(found).toEqual({ deadlocks: '0', running: '0' });
+        expect(await query(server, end, [name])).toEqual([]);
+        const counted = 'SELECT deadlocks FROM pg_stat_database WHERE datname = $1';
+        expect(await query(server, counted, [name])).toEqual([{ deadlocks: '0' }]);
       },
       { timeout: 30_000 },
     );
