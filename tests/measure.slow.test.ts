@@ -4,6 +4,7 @@ import { modulesOfVersion } from '../scripts/measure/modules.ts';
 import { pricesOfChanges } from '../scripts/measure/price.ts';
 import {
   convertOnMongodb,
+  convertOnPostgresql,
   convertOnSqlite,
   createApp,
   linkingFlow,
@@ -33,11 +34,15 @@ describe('no more runs than the ceiling allows', () => {
     await expectWithin(convertOnSqlite, CEILINGS['convert on SQLite']);
   });
 
-  const mongodbUrl = inject('mongodbUrl');
-  const notRun = mongodbUrl === undefined ? ' (not run: there is no MongoDB)' : '';
-  test.skipIf(mongodbUrl === undefined)(`for a convert on MongoDB${notRun}`, async () => {
-    await expectWithin(() => convertOnMongodb(mongodbUrl ?? ''), CEILINGS['convert on MongoDB']);
-  });
+  for (const [name, url, convert] of [
+    ['MongoDB', inject('mongodbUrl'), convertOnMongodb],
+    ['PostgreSQL', inject('postgresqlUrl'), convertOnPostgresql],
+  ] as const) {
+    const notRun = url === undefined ? ` (not run: there is no ${name})` : '';
+    test.skipIf(url === undefined)(`for a convert on ${name}${notRun}`, async () => {
+      await expectWithin(() => convert(url ?? ''), CEILINGS[`convert on ${name}`]);
+    });
+  }
 
   test('for the linking flow, from the authorization request to the convert', async () => {
     await expectWithin(linkingFlow, CEILINGS['linking flow']);

@@ -5,6 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 42, functions: 144 },
   'convert on MongoDB': { files: 45, functions: 186 },
+  'convert on PostgreSQL': { files: 45, functions: 173 },
   'linking flow': { files: 97, functions: 390 },
   'app create': { files: 84, functions: 345 },
   '--version': { modules: 16 },

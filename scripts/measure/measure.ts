@@ -2,6 +2,8 @@
 // The ceilings are those that `tests/measure.slow.test.ts` holds.
 import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { MongoDBUnavailable, startMongoDB } from '../../packages/test-kit/src/mongodb/start.ts';
+import { PostgresqlUnavailable } from '../../packages/test-kit/src/postgresql/find-programs.ts';
+import { startPostgresql } from '../../packages/test-kit/src/postgresql/start.ts';
 import { CEILINGS } from './ceilings.ts';
 import { changes } from './changes/changes.ts';
 import { priceOf } from './changes/prove.ts';
@@ -9,7 +11,14 @@ import { commentShare, linesByFolder } from './lines.ts';
 import { modulesOfVersion } from './modules.ts';
 import { pricesOfChanges } from './price.ts';
 import { sdkSizes } from './sdk.ts';
-import { convertOnMongodb, convertOnSqlite, createApp, linkingFlow } from './ways.ts';
+import {
+  convertOnMongodb,
+  convertOnPostgresql,
+  convertOnSqlite,
+  createApp,
+  linkingFlow,
+  type Way,
+} from './ways.ts';
 
 const format = (count: number) => count.toLocaleString('en');
 
@@ -22,17 +31,23 @@ function rowsOf(name: keyof typeof CEILINGS, measured: Record<string, number>): 
   ]);
 }
 
-async function mongodbRows(): Promise<string[][]> {
+/** Nothing, if there is no such server. */
+async function rowsOn(
+  name: 'MongoDB' | 'PostgreSQL',
+  start: () => Promise<{ url: string; stop(): Promise<void> }>,
+  convert: (url: string) => Promise<Way>,
+): Promise<string[][]> {
   try {
-    const { url, stop } = await startMongoDB();
+    const { url, stop } = await start();
     try {
-      return rowsOf('convert on MongoDB', await convertOnMongodb(url));
+      return rowsOf(`convert on ${name}`, await convert(url));
     } finally {
       await stop();
     }
   } catch (error) {
-    if (!(error instanceof MongoDBUnavailable)) throw error;
-    process.stderr.write(`${error.message}\nNothing is measured on MongoDB.\n`);
+    const isMissing = error instanceof MongoDBUnavailable || error instanceof PostgresqlUnavailable;
+    if (!isMissing) throw error;
+    process.stderr.write(`${error.message}\nNothing is measured on ${name}.\n`);
     return [];
   }
 }
@@ -40,7 +55,8 @@ async function mongodbRows(): Promise<string[][]> {
 const figures = [
   ['what', 'measured', 'ceiling'],
   ...rowsOf('convert on SQLite', await convertOnSqlite()),
-  ...(await mongodbRows()),
+  ...(await rowsOn('MongoDB', startMongoDB, convertOnMongodb)),
+  ...(await rowsOn('PostgreSQL', startPostgresql, convertOnPostgresql)),
   ...rowsOf('linking flow', await linkingFlow()),
   ...rowsOf('app create', await createApp()),
   ...rowsOf('--version', { modules: await modulesOfVersion() }),

@@ -8,6 +8,7 @@ import {
   freshName,
   urlOf,
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
+import * as postgresql from '../../packages/test-kit/src/postgresql/test-databases.ts';
 import { Browser } from '../../tests/clients/browser.ts';
 import { type CoveredProgram, filesOf, TIMES, WARM_UPS, withCoveredProgram } from './coverage.ts';
 
@@ -71,6 +72,16 @@ export async function convertOnMongodb(server: string): Promise<Way> {
     return await convert(urlOf(server, database));
   } finally {
     await dropDatabase(server, database);
+  }
+}
+
+/** The same on a PostgreSQL server. */
+export async function convertOnPostgresql(server: string): Promise<Way> {
+  const url = await postgresql.createDatabase(server);
+  try {
+    return await convert(url);
+  } finally {
+    await postgresql.dropDatabase(url);
   }
 }
 
