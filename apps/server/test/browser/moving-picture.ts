@@ -38,9 +38,7 @@ export class MovingPicture {
       await promisify(execFile)('img2webp', [...words, ...this.#words, '-o', path]);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new Error(
-        'There is no img2webp. Install it (Debian and Ubuntu: apt-get install webp).',
-      );
+      throw new Error('There is no img2webp: it is in the package webp of Debian and Ubuntu.');
     }
   }
 }
