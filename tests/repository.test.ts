@@ -1,6 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { environment, run } from './support/service.ts';
 
 // What a host of the repository and the bots of it read: nothing else here runs it.
 
@@ -51,6 +52,19 @@ test('a pull request names commands that exist, and conduct is reported as a vul
   const { scripts } = JSON.parse(await read('package.json'));
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
   expect(await read('.github/CODE_OF_CONDUCT.md')).toContain('SECURITY.md#report-a-vulnerability');
+});
+
+test('the root has only what its tool, its host or a reader looks for there', async () => {
+  const { stdout } = await run('git', ['ls-files', ':(top,glob)*'], {
+    cwd: fileURLToPath(root),
+    env: environment(),
+  });
+  expect(stdout.trim().split('\n')).toEqual([
+    ...['.dockerignore', '.gitattributes', '.gitignore', 'CONTRIBUTING.md', 'LICENSE', 'README.md'],
+    // Biome, turbo and vitest look nowhere else. More settings are in .config and .github.
+    ...['biome.json', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+    ...['turbo.json', 'vitest.config.ts'],
+  ]);
 });
 
 test('a release of a dependency waits before it is taken, by the bot and by pnpm', async () => {
