@@ -58,6 +58,8 @@ describeRole('host', await installRole('host'), (command) => {
     const unknown = await browser.open(`${hosted.host.url}/link?link=lk_link_unknown`);
     expect(unknown).toMatchObject({ status: 404 });
     expect(unknown.text).toContain('Start again in the application');
+    const none = await browser.press(await toCallback().open(`${hosted.host.url}/link`), 'Cancel');
+    expect(none).toMatchObject({ status: 400, text: unknown.text });
   });
 
   test('leads back to the application with a link that has expired', async () => {

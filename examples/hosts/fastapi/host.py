@@ -24,10 +24,9 @@ FORM = """<!doctype html><title>Sign in</title><form method="post">
 # Without form-action, which browsers apply to the redirect after a form too.
 POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 HEADERS = {'Cache-Control': 'no-store', 'Content-Security-Policy': POLICY}
-DEAD_ENDS = {
-    404: 'This link does not work any more. Start again in the application that you came from.',
-    409: 'You have already answered this request. You can close this page.',
-}
+NO_LINK = 'This link does not work any more. Start again in the application that you came from.'
+ANSWERED = 'You have already answered this request. You can close this page.'
+DEAD_ENDS = {400: NO_LINK, 404: NO_LINK, 409: ANSWERED}
 sessions = {}  # The account by cookie. Keep yours in your database, and let them end.
 key = f'Bearer {os.environ["LATCHKEY_ADMIN_SECRET"]}'
 latchkey = httpx.AsyncClient(base_url=os.environ['LATCHKEY_URL'], headers={'Authorization': key})

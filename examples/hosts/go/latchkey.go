@@ -65,7 +65,7 @@ func lead(w http.ResponseWriter, r *http.Request, operation string, link object)
 func fail(w http.ResponseWriter, err error) {
 	log.Print("Latchkey: ", err)
 	switch refused, _ := err.(refusal); refused.status {
-	case http.StatusNotFound:
+	case http.StatusBadRequest, http.StatusNotFound:
 		http.Error(w, "This link does not work any more. Start again in the application that you came from.", refused.status)
 	case http.StatusConflict:
 		http.Error(w, "You have already answered this request. You can close this page.", refused.status)
