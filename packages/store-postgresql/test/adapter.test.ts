@@ -108,7 +108,7 @@ describeOnPostgresql('calls', (server) => {
       ]);
       const outcomes = settled.map((one) => (one.status === 'rejected' ? one.reason.code : 'made'));
       expect(outcomes).toEqual(['made', 'store_unavailable', 'made', 'store_unavailable']);
-      await waiting(0);
+      await waiting(url, 0);
     },
   );
 
