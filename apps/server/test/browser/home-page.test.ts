@@ -33,7 +33,8 @@ describeInBrowser('/ in a browser', (open) => {
     ] as const) {
       await doors.getByText(door, { exact: true }).click();
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-      await page.waitForLoadState();
+      // A request that going back ends is a complaint.
+      await page.waitForLoadState('networkidle');
       await page.goBack();
     }
     expect(complaints).toEqual([]);
