@@ -269,7 +269,7 @@ test('the first screen of README.md says what is inside, in 20 lines', async () 
   expect(readme.indexOf(inside)).toBeLessThan(readme.indexOf('## Try it'));
   // Without the empty line at its end, but with the heading.
   expect(inside.split('\n').length - 1).toBeLessThanOrEqual(20);
-  for (const word of ['tRPC', 'convert', 'schema', 'zod', 'onorepo', 'MongoDB TTL', 'SDK']) {
+  for (const word of ['tRPC', 'convert', 'schema', 'zod', 'monorepo', 'MongoDB TTL', 'SDK']) {
     expect(inside).toContain(word);
   }
   const packages = await readdir(new URL('packages', root));
