@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { defaultTimeouts } from '@latchkey/store/server-store';
-import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import {
+  describeOnEachPostgresql,
+  describeOnPostgresql,
+} from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
@@ -65,7 +68,7 @@ test('warns of what is right for some', async () => {
 
 describeOnEachPostgresql('the server', (server) => {
   test('is asked for what it does', async () => {
-    const { send } = open(await newDatabase());
+    const { send } = open(await newDatabaseOn(server));
     expect(await askServer(send)).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/),
       hasFullPageWrites: true,
@@ -74,9 +77,12 @@ describeOnEachPostgresql('the server', (server) => {
     await send('GRANT CREATE ON SCHEMA public TO PUBLIC');
     expect(await askServer(send)).toMatchObject({ openSchema: 'public' });
   });
+});
 
+// A pooler has its own users and its own way to refuse.
+describeOnPostgresql('who asks the server', (server) => {
   test('is asked whether two of its standbys have one name', async () => {
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     const name = `twin-${randomUUID()}`;
     const twin = { connectionString: url, application_name: name, replication: 'database' };
     const clients = [new Client(twin), new Client(twin)];
@@ -92,7 +98,7 @@ describeOnEachPostgresql('the server', (server) => {
     ['password', (url: string) => url.replace(/[^/@]*@/, 'nobody:wrong@')],
     ['database', (url: string) => `${url}-other`],
   ])('fails the start if it refuses the %s', async (_, wrong) => {
-    const url = wrong(await newDatabase());
+    const url = wrong(await newDatabaseOn(server));
     await expect(openPostgresqlStore({ url, clock: Date.now })).rejects.toMatchObject({
       name: 'BadSetting',
       message: expect.stringMatching(/^DATABASE_URL: PostgreSQL refuses it/),
@@ -100,7 +106,7 @@ describeOnEachPostgresql('the server', (server) => {
   });
 
   test('fails the start if the user sees no schema', async () => {
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     const { send } = open(url);
     const name = new URL(url).pathname.slice(1);
     await send(`ALTER DATABASE "${name}" SET search_path = nowhere`);
@@ -114,7 +120,7 @@ describeOnEachPostgresql('the server', (server) => {
     const role = `reader_${randomUUID().slice(0, 8)}`;
     await query(server, `CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
     onTestFinished(async () => void (await query(server, `DROP ROLE ${role}`)));
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     const { send } = open(url);
     await send('CREATE TABLE grants (id int)');
     await send('CREATE TABLE links (id int)');
@@ -131,13 +137,13 @@ describeOnEachPostgresql('the server', (server) => {
       message: expect.stringContaining('GRANT UPDATE, DELETE ON links TO'),
     });
   });
-
-  async function newDatabase(): Promise<string> {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
-    return url;
-  }
 });
+
+async function newDatabaseOn(server: string): Promise<string> {
+  const url = await createDatabase(server);
+  onTestFinished(() => dropDatabase(url));
+  return url;
+}
 
 function open(url: string) {
   const database = new Database(url, defaultTimeouts);
