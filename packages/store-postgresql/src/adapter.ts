@@ -33,6 +33,7 @@ import {
 import type { AnyKind } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
 import {
+  byShape,
   decoderOf,
   joinedSite,
   nextSite,
@@ -69,6 +70,9 @@ const given =
 const isKey = ({ key }: AnyKind, value = given(key)): Term => ({
   ...{ is: 'equal', name: key, value, isUnset: false },
 });
+
+/** Whether the call has a mark. */
+const MARKED: readonly Term[] = [{ is: 'optional', given: 'mark', isGiven: true, terms: [] }];
 
 const allOf = ({ fields }: AnyKind) => Object.keys(fields);
 /** What follows other columns. */
@@ -382,23 +386,26 @@ export function postgresqlAdapter(
       .filter((name) => name !== kind.key)
       .map((name): Setting => ({ is: 'set', name, value: given(name), isValue: true }));
     const fence = isBestEffort ? UNFENCED : FENCED;
-    const replacing = byFlag((isMarked) =>
+    const replacing = byShape(MARKED, (like) =>
       shared((statement) => {
         const which = statement.where(kind, terms, {}, 'own.') + atVersion(statement);
-        const mark = isMarked ? decidedMark(statement, kind) : '';
+        const mark = like.mark ? decidedMark(statement, kind) : '';
         return writing(statement, kind, which, [kind.key], { settings, fence, mark });
       }),
     );
-    const inserting = byFlag((isMarked) =>
-      shared((statement) => insertion(statement, kind, { isNew: true, isMarked, fence })),
+    const inserting = byShape(MARKED, ({ mark }) =>
+      shared((statement) =>
+        insertion(statement, kind, { isNew: true, isMarked: mark !== null, fence }),
+      ),
     );
 
     /** @returns null on a conflict */
     function write(found: Found | null, put: Input, event?: DecidedEvent | null) {
       // One that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
       const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
-      const statement = (found === null ? inserting : replacing)(mark !== null);
-      const values = valuesOfAll(statement, [{ ...put, version: found?.version, mark }]);
+      const input = { ...put, version: found?.version, mark };
+      const statement = (found === null ? inserting : replacing)(input);
+      const values = valuesOfAll(statement, [input]);
       return async (begin?: () => boolean) => {
         const rows = await database.send(statement.text, values, begin);
         return rows.length === 1 || null;
@@ -478,13 +485,4 @@ export function postgresqlAdapter(
     },
     (steps) => database.inSequence(steps),
   );
-}
-
-function byFlag<T>(prepare: (flag: boolean) => T): (flag: boolean) => T {
-  const made = new Map<boolean, T>();
-  return (flag) => {
-    const found = made.get(flag) ?? prepare(flag);
-    made.set(flag, found);
-    return found;
-  };
 }
