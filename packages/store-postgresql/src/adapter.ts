@@ -23,6 +23,7 @@ import {
   keyOf,
   mayBeLate,
   meets,
+  member,
   outcomeAt,
   type Setting,
   type Source,
@@ -63,11 +64,7 @@ const VERSION = 'own.xmin::text';
 const atVersion = (statement: Statement) =>
   ` AND ${VERSION} = ${statement.raw(({ version }) => version, 'text')}`;
 
-const given =
-  (name: string): Source =>
-  (input) =>
-    input[name];
-const isKey = ({ key }: AnyKind, value = given(key)): Term => ({
+const isKey = ({ key }: AnyKind, value = member(key)): Term => ({
   ...{ is: 'equal', name: key, value, isUnset: false },
 });
 
@@ -154,7 +151,7 @@ export function postgresqlAdapter(
 
   /** Never sent again: a late first command could restore a record that was deleted. */
   function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
-    const key = given(kind.key);
+    const key = member(kind.key);
     const insert = sharedWrites(database, [], key, (statement) => insertion(statement, kind));
     const lookUp = lookUpOf(kind);
     return async (input) => {
@@ -384,7 +381,7 @@ export function postgresqlAdapter(
     const terms = [isKey(kind)];
     const settings = names
       .filter((name) => name !== kind.key)
-      .map((name): Setting => ({ is: 'set', name, value: given(name), isValue: true }));
+      .map((name): Setting => ({ is: 'set', name, value: member(name), isValue: true }));
     const fence = isBestEffort ? UNFENCED : FENCED;
     const replacing = byShape(MARKED, (like) =>
       shared((statement) => {
@@ -452,8 +449,8 @@ export function postgresqlAdapter(
   ): AnyCall<Input | null> {
     const lookUpHolder = lookUpOf(holder);
     const lookUp = lookUpOf(kind);
-    const key = given(kind.key);
-    const terms = [isKey(holder, given(by))];
+    const key = member(kind.key);
+    const terms = [isKey(holder, member(by))];
     const insert = sharedWrites(database, [], key, (statement) => {
       const which = statement.where(holder, terms, {}, 'own.') + atVersion(statement);
       return `, held AS MATERIALIZED (

@@ -130,11 +130,13 @@ export const changesOf = (
   return (input) => Number(change(input as Input));
 };
 
+const reading =
+  <I, R>(queues: Queues, work: (input: I) => R) =>
+  (input: I): Promise<R> =>
+    queues.read(work, input);
+
 export const senderOf = (database: DatabaseSync, queues: Queues): SqlSender => ({
-  read(site) {
-    const work = workOf(database, site);
-    return (input) => queues.read(work, input);
-  },
+  read: (site) => reading(queues, workOf(database, site)),
   write(site) {
     const work = workOf(database, site);
     return (input) => queues.write(work, {}, input);
@@ -238,8 +240,6 @@ export function sqliteAdapter(
     );
   }
 
-  const reading = (work: Work) => (input: Input) => queues.read(work, input);
-
   const writing =
     (work: Work, { grant_id, ends = false }: Options = {}) =>
     (input: Input) => {
@@ -274,8 +274,8 @@ export function sqliteAdapter(
 
   const calls = {
     ...sqlReads(dialect, sender),
-    find: (...of: Parameters<typeof find>) => reading(find(...of)),
-    joined: (...of: Parameters<typeof joined>) => reading(joined(...of)),
+    find: (...of: Parameters<typeof find>) => reading(queues, find(...of)),
+    joined: (...of: Parameters<typeof joined>) => reading(queues, joined(...of)),
     next: (...of: [kind: AnyKind, key: string, field: string]) =>
       sender.write(nextSite(dialect, ...of)),
 
@@ -375,7 +375,9 @@ export function sqliteAdapter(
 
     findMarked(kind: AnyKind, fields: readonly string[], result: Result) {
       const find = found(markedSite(dialect, kind, fields, result));
-      return reading(({ marks }) => (marks as Input[]).flatMap((mark) => find(mark) ?? []));
+      return reading(queues, ({ marks }: Input) =>
+        (marks as Input[]).flatMap((mark) => find(mark) ?? []),
+      );
     },
 
     removeMarks(kind: AnyKind) {

@@ -149,8 +149,14 @@ export interface Setting {
   readonly isValue: boolean;
 }
 
+/** A member of the call. */
+export const member =
+  (name: string): Source =>
+  (input) =>
+    input[name] ?? null;
+
 const sourceOf = (value: unknown): Source => {
-  if (value instanceof Given) return (input) => input[value.name] ?? null;
+  if (value instanceof Given) return member(value.name);
   if (!Array.isArray(value)) return () => value;
   const sources = value.map(sourceOf);
   return (input) => sources.map((source) => source(input));

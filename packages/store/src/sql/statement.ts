@@ -4,6 +4,7 @@ import {
   givens,
   type Input,
   keyOf,
+  member,
   type Setting,
   type Source,
   type Term,
@@ -66,7 +67,7 @@ export class Statement {
 
   /** Binds a member of the call, as a field of this type. */
   given(name: string, type: FieldType): string {
-    return this.parameter(type, (input) => input[name] ?? null);
+    return this.parameter(type, member(name));
   }
 
   /** Binds a value as it is. */
