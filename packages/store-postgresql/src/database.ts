@@ -15,6 +15,7 @@ import {
   isConflict,
   isDatabaseError,
   isOfServer,
+  isOfStandby,
   settingsError,
   tooLate,
   unavailable,
@@ -232,7 +233,7 @@ export class Database {
         }
       });
     } catch (error) {
-      release(isDatabaseError(error) && error.fate === 'unknown');
+      release((isDatabaseError(error) && error.fate === 'unknown') || isOfStandby(error));
       throw error;
     } finally {
       release(false);

@@ -86,6 +86,10 @@ export const isOfServer = (error: unknown): boolean => {
 export const isDatabaseError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError;
 
+/** Whether the connection leads to a standby, or to a server that writes nothing: a new one may lead to the primary. */
+export const isOfStandby = (error: unknown): boolean =>
+  isDatabaseError(error) && (error.code === '25006' || error.code === '55000');
+
 /** Serialization failure and deadlock: a repetition may succeed. */
 export const isConflict = (error: unknown): boolean =>
   isDatabaseError(error) && (error.code === '40001' || error.code === '40P01');

@@ -105,6 +105,17 @@ describeOnPostgresql('who asks the server', (server) => {
     });
   });
 
+  test('that writes nothing, as a standby, keeps no connection: another one may lead to the primary', async () => {
+    const url = await newDatabase();
+    const { send } = open(url);
+    const name = new URL(url).pathname.slice(1);
+    await send(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    const other = new Database(url, defaultTimeouts);
+    onTestFinished(() => other.close());
+    await expect(other.send('CREATE TABLE things ()')).rejects.toMatchObject({ code: '25006' });
+    expect(other.pool.totalCount).toBe(0);
+  });
+
   test('fails the start if the user sees no schema', async () => {
     const url = await newDatabaseOn(server);
     const { send } = open(url);
