@@ -7,7 +7,7 @@ export const CEILINGS = {
   'convert on MongoDB': { files: 45, functions: 186 },
   'convert on PostgreSQL': { files: 45, functions: 173 },
   'linking flow': { files: 97, functions: 390 },
-  'app create': { files: 84, functions: 341 },
+  'app create': { files: 84, functions: 343 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },
   'add one optional member of an application': { files: 10 },

@@ -106,7 +106,7 @@ describeOnPostgresql('who asks the server', (server) => {
   });
 
   test('that writes nothing, as a standby, keeps no connection: another one may lead to the primary', async () => {
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     const { send } = open(url);
     const name = new URL(url).pathname.slice(1);
     await send(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
