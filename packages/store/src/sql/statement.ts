@@ -401,7 +401,11 @@ export function sqlReads(dialect: Dialect, { read }: Pick<SqlSender, 'read'>) {
         terms,
         text: (statement, like) =>
           `SELECT ${fields.join(', ')}${text(which(statement, like) + fence, limited(statement))}`,
-        result: (rows, input) => rows.map((row) => result(decode(row), input)),
+        result(rows, input) {
+          const found: unknown[] = [];
+          for (const row of rows) found.push(result(decode(row), input));
+          return found;
+        },
       });
     },
 
