@@ -27,11 +27,9 @@ export async function makeProject(order: Order): Promise<[string, string]> {
   const project = projects[role][framework];
   if (project === undefined) throw new Error(`There is no ${role} with ${framework}.`);
   const folder = resolve(order.folder);
-  await refuseFilled(folder);
-  const issuer = await issuerOf(url);
-  const existed = await exists(folder);
+  const made = await takeFolder(folder);
   try {
-    await mkdir(folder, { recursive: true });
+    const issuer = await issuerOf(url);
     await copyFiles(project, folder);
     if (project.language === 'node') {
       await addManifest(project, folder, { sdk: await order.pack(folder), port });
@@ -44,12 +42,13 @@ export async function makeProject(order: Order): Promise<[string, string]> {
     const lines = Object.entries(settings).map(([setting, value]) => `${setting}=${value}\n`);
     await writeFile(join(folder, '.env'), lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    if (existed) await mkdir(folder);
+    // A folder that was there may be where the terminal is.
+    const left = made ? [made] : (await readdir(folder)).map((name) => join(folder, name));
+    for (const path of left) await rm(path, { recursive: true, force: true });
     throw error;
   }
   const [install, start] = COMMANDS[project.language];
-  return [`cd '${folder}' && ${install}`, start];
+  return [`cd '${folder.replaceAll("'", String.raw`'\''`)}' && ${install}`, start];
 }
 
 const COMMANDS = {
@@ -61,18 +60,19 @@ const COMMANDS = {
   go: ['go mod download', './start.sh'],
 } as const;
 
-const exists = (folder: string) =>
-  readdir(folder).then(
-    () => true,
-    () => false,
-  );
-
-async function refuseFilled(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw new Refused(`${folder} cannot be read (${error.code}). Name another folder.`);
-  });
+/** Makes a folder, unless an empty one is there. Resolves to the first folder on its path that was not there. */
+async function takeFolder(folder: string): Promise<string | undefined> {
+  let made: string | undefined;
+  let names: string[];
+  try {
+    made = await mkdir(folder, { recursive: true });
+    names = await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Refused(`${folder} cannot be used (${code}). Name another folder.`);
+  }
   if (names.length > 0) throw new Refused(`${folder} is not empty. Name a new folder.`);
+  return made;
 }
 
 /** What applications compare with the `iss` of a response: PUBLIC_URL, if the service has one. */

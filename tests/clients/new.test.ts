@@ -1,4 +1,14 @@
-import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,7 +71,7 @@ interface Made {
 
 async function make(role: Role, framework: string, port?: string): Promise<Made> {
   const own = port ?? (await freePort());
-  const made = join(await mkdtemp(join(folder, `${role}-`)), `our-${framework}`);
+  const made = join(await mkdtemp(join(folder, `${role}-`)), `it's ${framework}`);
   const atDemo = { DATABASE_URL: `file:${join(folder, 'data/latchkey.db')}` };
   const commands = await makeProject({
     ...{ role, framework, folder: made, port: Number(own) },
@@ -213,6 +223,9 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
     expect(await refusal(...words.slice(0, -1), own, '--url', demo.url)).toMatch(
       /is not empty\. Name a new folder\.\n$/,
     );
+    expect(await refusal(...words.slice(0, -1), join(own, 'file'), '--url', demo.url)).toMatch(
+      /file cannot be used \(EEXIST\)\. Name another folder\.\n$/,
+    );
     expect(await readdir(own)).toEqual(['file']);
   });
 
@@ -221,12 +234,18 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
     const env = environment({ DATABASE_URL: `file:${join(own, 'other.db')}` });
     await latchkey(['app', 'create', 'Other'], { cwd: own, env });
     const order = {
-      ...({ role: 'application', framework: 'go', folder: join(own, 'new'), port: 4000 } as const),
-      url: demo.url,
+      ...({ role: 'application', framework: 'go', port: 4000, url: demo.url } as const),
       environment: env,
       pack: async () => sdk,
     };
-    await expect(makeProject(order)).rejects.toThrow('does not know what was registered');
-    expect(await readdir(own)).not.toContain('new');
+    const there = join(own, 'there');
+    await mkdir(there);
+    const { ino } = await stat(there);
+    for (const folder of [join(own, 'some/new'), there]) {
+      const making = makeProject({ ...order, folder });
+      await expect(making).rejects.toThrow('does not know what was registered');
+    }
+    expect(await readdir(own)).not.toContain('some');
+    expect([await readdir(there), (await stat(there)).ino]).toEqual([[], ino]);
   });
 });
