@@ -82,14 +82,17 @@ async function issuerOf(url: string): Promise<string> {
       `No service responds at ${url}. Start it in another terminal: npm start. If it has another address, name it with --url.`,
     );
   });
-  if (!response.ok) {
+  const { issuer } = (await response.json().catch(() => ({}))) as { issuer?: string };
+  if (!response.ok || issuer === undefined || !ISSUER.test(issuer)) {
     throw new Refused(
-      `What responds at ${url} links no accounts. Start the service with SIGN_IN_URL, or without settings, as a demo: docs/operations/first-steps.md.`,
+      `What responds at ${url} links no accounts. Name the address of the service with --url, and start it with SIGN_IN_URL, or without settings, as a demo: docs/operations/first-steps.md.`,
     );
   }
-  const { issuer } = (await response.json()) as { issuer: string };
   return issuer;
 }
+
+/** Without what a shell would run when it reads .env. */
+const ISSUER = /^https?:\/\/[\w.~:[\]/%-]+$/;
 
 /** In a project, the files of an example are beside each other. */
 const IMPORTS = /'\.\.\/(?:express|mcp)\//g;

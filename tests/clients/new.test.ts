@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   cp,
   mkdir,
@@ -9,6 +10,8 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -227,6 +230,18 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
       /file cannot be used \(EEXIST\)\. Name another folder\.\n$/,
     );
     expect(await readdir(own)).toEqual(['file']);
+  });
+
+  test.each([
+    ['a page', '<!doctype html>'],
+    ['no address', '{"issuer":"http://127.0.0.1:3000/$(reboot)"}'],
+  ])('where something else responds with %s', async (_, body) => {
+    const other = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const words = ['application', '--with', 'go', '--in', join(folder, 'none'), '--url', url];
+    expect(await refusal(...words)).toMatch(/^What responds at .* links no accounts\. Name the /);
   });
 
   test('where the command works on another database', async () => {
