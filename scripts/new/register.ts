@@ -52,12 +52,19 @@ async function describeScopes(of: Registration, titles: Readonly<Record<string, 
   }
 }
 
-/** The command may have worked on the database of another service. */
-async function confirm({ url }: Registration, path: string, request: RequestInit): Promise<void> {
-  const { ok } = await fetch(url + path, request);
-  if (ok) return;
+/** The commands may have worked on the database of another service, which then keeps nothing of it. */
+async function confirm(
+  of: Registration,
+  { path, request, undo }: { path: string; request: RequestInit; undo: readonly Words[] },
+): Promise<void> {
+  const isKnown = await fetch(of.url + path, request).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (isKnown) return;
+  for (const words of undo) await operate(of, words);
   throw new Refused(
-    `The service at ${url} does not know what was registered. Give this command the DATABASE_URL of the service, or a key of it in LATCHKEY_ADMIN_SECRET.`,
+    `The service at ${of.url} does not know what was registered. Give this command the DATABASE_URL of the service, or a key of it in LATCHKEY_ADMIN_SECRET.`,
   );
 }
 
@@ -69,16 +76,23 @@ export const registrars: Readonly<
     const { name, port } = of;
     const REDIRECT_URI = `http://127.0.0.1:${port}/callback`;
     const titles = { 'profile.read': 'Read your profile', 'posts.read': 'Read your posts' };
-    await describeScopes(of, titles);
     const scopes = Object.keys(titles).flatMap((scope) => ['--scope', scope]);
     const words = ['app', 'create', name, '--redirect-uri', REDIRECT_URI, ...scopes];
     const { id, secret } = await operate<{ id: string; secret: string }>(of, words);
     const basic = Buffer.from(`${id}:${secret}`).toString('base64');
-    await confirm(of, '/oauth/introspect', {
-      method: 'POST',
-      headers: { Authorization: `Basic ${basic}` },
-      body: new URLSearchParams({ token: 'none' }),
+    await confirm(of, {
+      path: '/oauth/introspect',
+      request: {
+        method: 'POST',
+        headers: { Authorization: `Basic ${basic}` },
+        body: new URLSearchParams({ token: 'none' }),
+      },
+      undo: [
+        ['app', 'disable', id],
+        ['app', 'delete', id, '--yes'],
+      ],
     });
+    await describeScopes(of, titles);
     return {
       LATCHKEY_URL: issuer,
       LATCHKEY_APPLICATION_SECRET: secret,
@@ -97,8 +111,12 @@ export const registrars: Readonly<
       );
     }
     const words = ['key', 'create', name, '--role', 'host'];
-    const { secret } = await operate<{ secret: string }>(of, words);
-    await confirm(of, '/admin/self', { headers: { Authorization: `Bearer ${secret}` } });
+    const { id, secret } = await operate<{ id: string; secret: string }>(of, words);
+    await confirm(of, {
+      path: '/admin/self',
+      request: { headers: { Authorization: `Bearer ${secret}` } },
+      undo: [['key', 'delete', id, '--yes']],
+    });
     return {
       LATCHKEY_URL: issuer,
       LATCHKEY_ADMIN_SECRET: secret,

@@ -249,17 +249,23 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
     const env = environment({ DATABASE_URL: `file:${join(own, 'other.db')}` });
     await latchkey(['app', 'create', 'Other'], { cwd: own, env });
     const order = {
-      ...({ role: 'application', framework: 'go', port: 4000, url: demo.url } as const),
-      environment: env,
+      ...{ framework: 'go', port: 4000, environment: env },
       pack: async () => sdk,
     };
     const there = join(own, 'there');
     await mkdir(there);
     const { ino } = await stat(there);
-    for (const folder of [join(own, 'some/new'), there]) {
-      const making = makeProject({ ...order, folder });
+    for (const [role, folder, url] of [
+      ['application', join(own, 'some/new'), demo.url],
+      ['host', there, server.baseUrl],
+    ] as const) {
+      const making = makeProject({ ...order, role, folder, url });
       await expect(making).rejects.toThrow('does not know what was registered');
     }
+    const listed = async (object: string) =>
+      JSON.parse((await latchkey([object, 'list', '--json'], { cwd: own, env })).stdout).data;
+    expect(await listed('app')).toMatchObject([{ name: 'Other' }]);
+    expect([await listed('key'), await listed('scope')]).toEqual([[], []]);
     expect(await readdir(own)).not.toContain('some');
     expect([await readdir(there), (await stat(there)).ino]).toEqual([[], ino]);
   });
