@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
@@ -20,9 +21,7 @@ describeOnPostgresql('a process that is stopped in a transaction', (server) => {
       env: { ...process.env, DATABASE_URL: url, OPERATION_MS: `${OPERATION_MS}` },
     });
     onTestFinished(() => void stopped.kill('SIGKILL'));
-    const waiting = () =>
-      query(url, "SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'");
-    await expect.poll(waiting).toHaveLength(1);
+    await once(stopped.stdout, 'data');
     await query(url, "SET lock_timeout = '20 s'; UPDATE use_mark SET mark = mark || ' still'");
     const [found] = await query(url, 'SELECT mark FROM use_mark');
     expect(found?.mark).toMatch(/sound.* still$/);

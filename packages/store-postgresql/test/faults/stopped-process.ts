@@ -9,5 +9,6 @@ const database = new Database(DATABASE_URL, {
 });
 await database.transaction(async (send) => {
   await send("UPDATE use_mark SET mark = 'of the stopped one'");
+  process.stdout.write('Locked');
   process.kill(process.pid, 'SIGSTOP');
 });
