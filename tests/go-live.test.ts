@@ -11,6 +11,7 @@ import { checkApplications, checkKeys } from '../apps/server/src/doctor/check-cr
 import { checkPublicAddress } from '../apps/server/src/doctor/check-public-address.ts';
 import { examine } from '../apps/server/src/doctor/examine.ts';
 import { openStore } from '../apps/server/src/open-store.ts';
+import { freePort } from './support/linking-program.ts';
 import { tableBelow } from './support/markdown.ts';
 
 const root = new URL('../', import.meta.url);
@@ -48,25 +49,30 @@ test('the page names each row of doctor that is about going live, and no other',
 test('the public address is asked for the routes of the operator, and for HSTS', async () => {
   const server = await createTestServer();
   onTestFinished(() => server.close());
+  let isDown = false;
   const proxy = createServer((request, response) => {
-    const isAdmin = request.url?.startsWith('/admin');
-    response.writeHead(isAdmin ? 404 : 200, { 'strict-transport-security': 'max-age=1' }).end();
+    const status = request.url?.startsWith('/admin') ? 404 : 200;
+    const headers = { 'strict-transport-security': 'max-age=1' };
+    response.writeHead(isDown ? 502 : status, headers).end();
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   onTestFinished(() => void proxy.close());
   const proxied = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
-  const rowsAt = async (url: string, adminPort: number | null) => {
-    const settings = { adminSecret: server.adminSecret, adminPort };
-    const findings = await findingsOf(checkPublicAddress(url, settings));
-    return findings.map(({ check, level }) => `${level} ${check}`);
-  };
+  const findingsAt = (url: string, adminPort: number | null) =>
+    findingsOf(checkPublicAddress(url, { adminSecret: server.adminSecret, adminPort }));
+  const rowsAt = async (...at: Parameters<typeof findingsAt>) =>
+    (await findingsAt(...at)).map(({ check, level }) => `${level} ${check}`);
   expect(await rowsAt(server.baseUrl, null)).toEqual(['warning admin', 'warning public_url']);
   expect(await rowsAt(proxied, null)).toEqual(['ok admin', 'ok public_url']);
-  const nobody = 'http://127.0.0.1:9';
+  isDown = true;
+  expect(await rowsAt(proxied, null)).toEqual(['warning admin', 'skipped public_url']);
+  const nobody = `http://127.0.0.1:${await freePort()}`;
   expect(await rowsAt(nobody, null)).toEqual(['warning admin', 'skipped public_url']);
   expect(await rowsAt(nobody, 3001)).toEqual(['ok admin', 'skipped public_url']);
+  const [, unreached] = await findingsAt(nobody, null);
+  expect(unreached?.found).toMatch(/ does not respond here: ECONNREFUSED\.$/);
 });
 
 const DAY = 86_400_000;

@@ -14,21 +14,22 @@ export async function* checkPublicAddress(
     // No operation has this method, so the service counts no refusal.
     respond('PUT', admin),
   ]);
-  if (operators?.status === 405) {
+  const status = typeof operators === 'string' ? null : operators.status;
+  if (status === 405) {
     yield warning('admin', `${admin} is there for everybody who reaches PUBLIC_URL.`, CLOSE);
   } else if (adminSecret === null) {
     yield ok('admin', 'There are no routes of the operator: ADMIN_SECRET is not set.');
-  } else if (operators !== null) {
-    yield ok('admin', `${admin} is not there: the response is ${operators.status}.`);
+  } else if (status !== null) {
+    yield ok('admin', `${admin} is not there: the response is ${status}.`);
   } else if (adminPort !== null) {
     yield ok('admin', `The routes of the operator are on port ${adminPort} alone.`);
   } else {
     yield warning('admin', 'The routes of the operator are on the port of everybody.', CLOSE);
   }
-  if (metadata === null) {
+  if (typeof metadata === 'string') {
     yield skipped(
       'public_url',
-      `${publicUrl} does not respond here.`,
+      `${publicUrl} does not respond here: ${metadata}.`,
       'If the service runs, open it from where users are.',
     );
   } else if (metadata.headers.has('strict-transport-security')) {
@@ -44,14 +45,17 @@ export async function* checkPublicAddress(
 
 const CLOSE = 'Set ADMIN_PORT, or let the proxy refuse /admin and /trpc/admin.';
 
-/** Null if there is no response. */
-async function respond(method: string, url: string): Promise<Response | null> {
+/** The response of the service, or why there is none. */
+async function respond(method: string, url: string): Promise<Response | string> {
   try {
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     const response = await fetch(url, { method, redirect: 'manual', signal });
     await response.body?.cancel();
-    return response;
-  } catch {
-    return null;
+    // A proxy says so of a service that does not run.
+    return response.status < 500 ? response : `the response is ${response.status}`;
+  } catch (error) {
+    const { cause = error } = error as Error;
+    const { code, message } = cause as NodeJS.ErrnoException;
+    return typeof code === 'string' ? code : message;
   }
 }
