@@ -219,8 +219,10 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
   test('where no service runs, and where something is in the folder', async () => {
     const own = await mkdtemp(join(folder, 'own-'));
     const words = ['application', '--with', 'go', '--in', join(own, 'new')];
-    expect(await refusal(...words, '--url', 'http://127.0.0.1:9')).toMatch(
-      /^No service responds at http:\/\/127\.0\.0\.1:9\. .*: npm start\./,
+    // Not one of the ports that fetch refuses by itself.
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    expect(await refusal(...words, '--url', nobody)).toMatch(
+      /^No service responds at http:\/\/127\.0\.0\.1:\d+\. .*: npm start\./,
     );
     await writeFile(join(own, 'file'), 'kept');
     expect(await refusal(...words.slice(0, -1), own, '--url', demo.url)).toMatch(
