@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -178,6 +178,10 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     await mkdir(dirname(service), { recursive: true });
     await writeFile(service, record('latchkey'));
     expect((await command()).exitCode).toBe(0);
+    // As of a folder on the PATH.
+    await symlink(join(folder, 'bin/latchkey'), join(folder, 'latchkey'));
+    const linked = await run(join(folder, 'latchkey'), words, { env: environment() });
+    expect(linked.stderr).toBe('');
     const ran = (await calls()).at(-1);
     expect(ran?.words).toEqual(['latchkey', ...words]);
     expect(ran?.environment).toMatchObject(settings);
