@@ -1,7 +1,8 @@
 /** For its statement alone, whatever the role and the database have set. Evaluated before any row is locked. */
 const set = (settings: Readonly<Record<string, string>>) =>
   Object.entries({
-    // A wait for a lock outlasts its connection. Its row locks would hold up others, until no connection is left.
+    // Less than the 5 s of an operation: a wait for a lock outlasts its connection, and its row locks would hold up
+    // others, until no connection is left.
     lock_timeout: '4s',
     ...settings,
   })
