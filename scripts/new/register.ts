@@ -107,7 +107,7 @@ export const registrars: Readonly<
     const { name, port, url } = of;
     if ((await fetch(`${url}/admin/self`)).status === 404) {
       throw new Refused(
-        `The service at ${url} has no routes of the operator, which a host calls. Start it with ADMIN_SECRET, PUBLIC_URL and SIGN_IN_URL=http://127.0.0.1:${port}/link: docs/guides/hosts.md.`,
+        `The service at ${url} has no routes of the operator, which a host calls. Start it with ADMIN_SECRET, PUBLIC_URL and SIGN_IN_URL=http://127.0.0.1:${port}/link, and without ADMIN_PORT: docs/guides/hosts.md.`,
       );
     }
     const words = ['key', 'create', name, '--role', 'host'];
