@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { SecretRecord } from '@latchkey/store/records';
 import { createTestServer } from '@latchkey/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,13 +25,19 @@ async function findingsOf<Found>(found: AsyncIterable<Found>): Promise<Found[]> 
   return findings;
 }
 
+/** A database of a service, in a file. */
+async function newDatabase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-go-live-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'latchkey.db');
+  await (await openStore(`file:${path}`, { clock: Date.now, recordsEvents: false })).close();
+  return path;
+}
+
 const inOrder = (names: Iterable<string>) => [...new Set(names)].toSorted();
 
 test('the page names each row of doctor that is about going live, and no other', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-go-live-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const DATABASE_URL = `file:${join(folder, 'latchkey.db')}`;
-  await (await openStore(DATABASE_URL, { clock: Date.now, recordsEvents: false })).close();
+  const DATABASE_URL = `file:${await newDatabase()}`;
   const rowsWith = async (settings: NodeJS.ProcessEnv) => {
     const findings = await findingsOf(examine({ DATABASE_URL, ...settings }, { deep: false }));
     return inOrder(findings.map(({ check }) => check.replace('_', ' ')));
@@ -44,6 +51,20 @@ test('the page names each row of doctor that is about going live, and no other',
   const documented = tableBelow(commandLine, 'Doctor').map(([row = '']) => row);
   // Nothing is fetched here.
   expect(inOrder([...live, 'documents'])).toEqual(inOrder(documented));
+});
+
+test('a record that cannot be read is told, and the rows behind it are still made', async () => {
+  const path = await newDatabase();
+  const settings = { DATABASE_URL: `file:${path}`, PUBLIC_URL: 'https://link.invalid' };
+  const rows = async () =>
+    (await findingsOf(examine(settings, { deep: false }))).map(
+      ({ check, level }) => `${level} ${check}`,
+    );
+  const whole = await rows();
+  const database = new DatabaseSync(path);
+  database.exec("INSERT INTO keys (name, list) VALUES ('all', '[')");
+  database.close();
+  expect(await rows()).toEqual(whole.map((row) => row.replace('ok keys', 'problem keys')));
 });
 
 test('the public address is asked for the routes of the operator, and for HSTS', async () => {

@@ -93,7 +93,7 @@ const NOBODY = {
 
 const STOP = 'Stop the service, and report it.';
 const AGAIN = 'Run latchkey doctor again:';
-const LOOK = 'Look at the other findings first. If they are fine, report it.';
+export const LOOK = 'Look at the other findings first. If they are fine, report it.';
 
 async function errorOf(call: Promise<unknown>): Promise<string | null> {
   try {

@@ -12,7 +12,7 @@ import { checkApplications, checkKeys } from './check-credentials.ts';
 import { checkDocuments } from './check-documents.ts';
 import { checkEvents } from './check-events.ts';
 import { checkPublicAddress } from './check-public-address.ts';
-import { checkRedemption } from './check-redemption.ts';
+import { checkRedemption, LOOK } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings, isForUsers } from './check-settings.ts';
 import { checkWork } from './check-work.ts';
 
@@ -73,23 +73,28 @@ async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
   // The findings contain what a log would say.
   const service = await openService(databaseUrl, pino({ enabled: false }), options);
   try {
-    try {
-      yield* checkEvents(service, settings);
-    } catch (error) {
-      yield skipped('events', `The endpoints could not be read: ${tell(error)}`);
-    }
-    try {
-      yield* checkWork(service);
-    } catch (error) {
-      yield skipped('work', `What is unfinished could not be read: ${tell(error)}`);
-    }
+    yield* orProblem('events', 'The endpoints', checkEvents(service, settings));
+    yield* orProblem('work', 'What is unfinished', checkWork(service));
     if (isForUsers(settings.publicUrl)) {
-      yield* checkKeys(service, settings);
-      yield* checkApplications(service);
+      yield* orProblem('keys', 'The keys', checkKeys(service, settings));
+      yield* orProblem('applications', 'The applications', checkApplications(service));
     }
     yield* checkDocuments(service.store, settings);
     yield* checkRedemption(service);
   } finally {
     await closeService(service);
+  }
+}
+
+/** What cannot be read is told as a row, and the rows behind it are still made. */
+async function* orProblem(
+  check: Finding['check'],
+  what: string,
+  findings: AsyncGenerator<Finding>,
+): AsyncGenerator<Finding> {
+  try {
+    yield* findings;
+  } catch (error) {
+    yield problem(check, `${what} could not be read: ${tell(error)}`, LOOK);
   }
 }
