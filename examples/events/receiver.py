@@ -16,7 +16,7 @@ webhook = Webhook(os.environ['LATCHKEY_EVENTS_SECRET'])
 class Application(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get('Content-Length', 0))
-        if length > 65_536:
+        if not 0 <= length <= 65_536:
             return self.answer(413)
         body = self.rfile.read(length)
         try:

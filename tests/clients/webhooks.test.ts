@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,6 +116,11 @@ async function receives({ url, printed }: RunningProgram): Promise<void> {
   for (const [name, each] of Object.entries(wrong)) {
     expect([400, 413], name).toContain(await send(each));
   }
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('POST /latchkey-events HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n');
+  // It waits for no end of the connection.
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.\d 4/);
   expect(printed()).not.toContain('ended:');
 
   expect(await send(signEvent({ type: 'ping', data: {} }, secret))).toBe(204);
