@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Json, send } from '../http/call.ts';
-import { describeOnAnyStore } from '../http/databases.ts';
+import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
 import { FORM_TYPE } from '../http/forms.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
 import { type ServerWithDatabase, useServer } from '../http/running-server.ts';
-import { linkingApplication, VERIFIER } from '../linking/link-flow.ts';
+import { authorize, linkingApplication, PUBLIC_URL, VERIFIER } from '../linking/link-flow.ts';
 import { approved, begin, CALLBACK, SETTINGS } from './document-flow.ts';
 import { useWorld } from './document-server.ts';
 import { signed, signingClient, unsigned } from './signing-client.ts';
@@ -86,6 +86,20 @@ describeOnAnyStore('an assertion that is ill-formed', (fresh) => {
       ]);
       expect(await statusesOf(3, redeem)).toEqual({ 400: 2, 429: 1 });
     }
+    expect(failuresIn(server)).toEqual([]);
+  });
+});
+
+describeOnEachStore('an address with U+0000', (fresh) => {
+  const server = useServer(fresh, SETTINGS);
+  const address = 'https://a.example/\0';
+
+  test('is that of nobody, like each other text', async () => {
+    const page = await authorize(server, { client_id: address });
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('client_unknown')]);
+    const client = signed(unsigned({ iss: address, sub: address, aud: PUBLIC_URL, exp: 5 }));
+    const answer = await redeemFrom(server, '', 'a code', client);
+    expect([answer.status, answer.error_code]).toEqual([400, 'credentials_invalid']);
     expect(failuresIn(server)).toEqual([]);
   });
 });

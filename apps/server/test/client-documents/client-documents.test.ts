@@ -174,10 +174,11 @@ describe('a fetch', () => {
 
 test('addresses of other hosts are refused without a fetch', () => {
   const documents = documentsOf('docs.example.com,*.example.net');
-  expect(documents.isAddress('https://docs.example.com/a')).toBe(true);
-  expect(documents.isAddress('https://a.example.net/a')).toBe(true);
-  expect(documents.isAddress('https://keys.example.org/a')).toBe(false);
-  expect(documents.isAddress('https://docs.example.com/')).toBe(false);
+  expect(documents.isTaken('https://docs.example.com/a')).toBe(true);
+  expect(documents.isTaken('https://a.example.net/a')).toBe(true);
+  expect(documents.isTaken('https://keys.example.org/a')).toBe(false);
+  expect(documents.isWritten('https://docs.example.com/a')).toBe(true);
+  expect(documents.isWritten('https://docs.example.com/')).toBe(false);
 });
 
 test('private addresses are let in for hosts that the setting names, and on a loopback host', async () => {

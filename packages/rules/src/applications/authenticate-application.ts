@@ -89,9 +89,12 @@ export async function authenticateDocumented(
   { uri, assertion, audiences }: DocumentProof,
   pairs: { failures: Limit; address_key: string },
 ): Promise<AuthenticatedApplication> {
+  const documents = linking?.clientDocuments;
+  // What it asks for is not verified, and PostgreSQL takes no text with U+0000.
+  const hasKept = assertion !== null && documents?.isWritten(uri);
   const [application, kept] = await Promise.all([
     store.findDocumented(uri),
-    assertion === null ? null : store.findKeptDocument(uri),
+    hasKept ? store.findKeptDocument(uri) : null,
     assertion !== null && readPins({ store, linking }),
   ]);
   if (application?.document == null) throw DomainError.because('application_unknown');
@@ -110,7 +113,7 @@ export async function authenticateDocumented(
     const { signing_alg } = document;
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
-    const keys = linking?.clientDocuments?.keysOf(document, pairs.address_key, kept);
+    const keys = documents?.keysOf(document, pairs.address_key, kept);
     if (keys === undefined) throw DomainError.because('application_unknown');
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {

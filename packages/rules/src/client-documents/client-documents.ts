@@ -177,8 +177,11 @@ export function createClientDocuments({
   }
 
   return {
-    /** Whether the document of an address is taken here. Nothing is fetched. */
-    isAddress: (text: string) => isAddressOf(text, { allowPrivate }) && hosts.has(text),
+    /** Whether a text can be the address of a document. */
+    isWritten: (text: string) => isAddressOf(text, { allowPrivate }),
+
+    /** Whether the document of such an address is taken here. Nothing is fetched. */
+    isTaken: (address: string) => hosts.has(address),
 
     /**
      * @param caller - the address that asks
@@ -195,9 +198,6 @@ export function createClientDocuments({
     /** @throws DocumentFailure if the rules of now do not take it */
     read: (kept: KeptDocument): ClientDocument =>
       readKept(vouchers.ofAddress(kept.document_uri), kept),
-
-    /** Whether a text can be the address of a document. */
-    isWritten: (text: string) => isAddressOf(text, { allowPrivate }),
 
     /** As it is read once it is pinned. @throws DocumentFailure */
     readVouched(address: string, document: string): ClientDocument {
