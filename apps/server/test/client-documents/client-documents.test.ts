@@ -1,4 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type Reason, reasons } from '@latchkey/domain/reasons';
@@ -11,7 +12,7 @@ import { parseDocumentHosts } from '@latchkey/rules/client-documents/hosts';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { createVouchers } from '@latchkey/rules/vouchers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
+import { createWorld, HOSTS, listen, resolver, serve, type World } from '../outbound/world.ts';
 
 let world: World;
 let now: number;
@@ -476,6 +477,39 @@ describe('at once', () => {
     expect(await outcomeOf(documents, other ?? '')).toMatch(/^NoPlace/);
     for (const send of slow.flatMap(({ held }) => held)) send();
     await Promise.all(all);
+  });
+
+  test('hosts that never answer, of many callers, hold up no other document and no other keys', async () => {
+    const silent = Array.from({ length: 8 }, (_, index) => `silent-${index}.example.com`);
+    const { port: silentPort } = await listen(createServer());
+    const { port } = await serve(world.pem, ({ url, headers }, response) =>
+      sendDocument(response, `https://${headers.host}${url}`, { keys: [] }),
+    );
+    const documents = documentsOf('any', {
+      ...{ isOnLoopback: true, timeout: 2_500, patience: 2_000 },
+      resolve: resolver(
+        Object.fromEntries([HOST, ...silent].map((host) => [host, [['127.0.0.1']]])),
+      ).resolve,
+    });
+    const keysOf = (jwks_uri: string, caller: string) =>
+      documents
+        .keysOf(
+          { uri: `https://${HOST}/a`, jwks_uri, method: 'private_key_jwt', signing_alg: null },
+          caller,
+        )
+        .find();
+    const all = silent.flatMap((host, index) => {
+      const [address, caller] = [`https://${host}:${silentPort}/a`, `192.0.2.${index}`];
+      const document = documents.find(address, { caller });
+      return index < 3 ? [document, keysOf(address, caller)] : [document];
+    });
+    for (const one of all) one.catch(() => {});
+    const caller = '198.51.100.1';
+    const honest = [
+      outcomeOf(documents, `https://${HOST}:${port}/a`, { caller }),
+      keysOf(`https://${HOST}:${port}/keys`, caller),
+    ];
+    expect(await Promise.all<unknown>(honest)).toEqual([HOST, []]);
   });
 
   test('keys have places of their own', async () => {

@@ -109,11 +109,12 @@ export function createClientDocuments({
     FetchResult,
     number
   >;
-  const fetchWithin = (maxBytes: number) => async (from: VouchedAddress) => {
+  const fetchWithin = (maxBytes: number) => async (from: VouchedAddress, signal: AbortSignal) => {
     if (isOwn(from.address)) throw new DocumentFailure('document_address_refused');
     return fetchJson(from, {
       userAgent,
       maxBytes,
+      signal,
       // A name of `any` or with a star could lead into the operator's network.
       allowPrivate: allowPrivate && (isOnLoopback || from.voucher === 'operator'),
       ...(timeout === undefined ? {} : { timeout }),

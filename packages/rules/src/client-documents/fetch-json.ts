@@ -10,6 +10,8 @@ export interface FetchOptions {
   userAgent: string;
   maxBytes: number;
   allowPrivate: boolean;
+  /** Ends it, as if its time were over. */
+  signal: AbortSignal;
   timeout?: Milliseconds;
   resolve?: OutboundRequest['resolve'];
 }
@@ -28,7 +30,7 @@ const KEPT_AT_MOST = 24 * HOUR;
 /** @throws DocumentFailure */
 export async function fetchJson(
   { address }: VouchedAddress,
-  { userAgent, maxBytes, allowPrivate, timeout = 5_000, resolve }: FetchOptions,
+  { userAgent, maxBytes, allowPrivate, signal, timeout = 5_000, resolve }: FetchOptions,
 ): Promise<Fetched> {
   const url = new URL(address);
   const host = hostOf(url);
@@ -40,6 +42,7 @@ export async function fetchJson(
     method: 'GET',
     headers: { accept: 'application/json', 'user-agent': userAgent },
     timeout,
+    signal,
     maxBytes,
     allow: { private: allowPrivate, http: false },
     ...(resolve === undefined ? {} : { resolve }),

@@ -78,7 +78,7 @@ export function createKeptResponses<Value>({
 }: {
   clock: Clock;
   scheduler: Scheduler;
-  fetch(from: VouchedAddress): Promise<Fetched>;
+  fetch(from: VouchedAddress, signal: AbortSignal): Promise<Fetched>;
   read(from: VouchedAddress, fetched: Fetched): Value;
   onResult?(result: FetchResult): void;
   most?: number;
@@ -133,10 +133,10 @@ export function createKeptResponses<Value>({
     return isServed(latest, SERVED_LATE) ? latest : null;
   }
 
-  async function load(wanted: Wanted<Value>): Promise<Value> {
+  async function load(wanted: Wanted<Value>, signal: AbortSignal): Promise<Value> {
     const { address } = wanted;
     try {
-      const fetched = await fetch(wanted);
+      const fetched = await fetch(wanted, signal);
       const value = read(wanted, fetched);
       const { body, keep } = fetched;
       setGood(wanted, { value, until: clock() + keep, bytes: body.length });
@@ -165,9 +165,9 @@ export function createKeptResponses<Value>({
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
     return scheduler
-      .run({ ...wanted, host }, async () => {
+      .run({ ...wanted, host, keepsPlace: wanted.voucher === 'operator' }, async (signal) => {
         const good = mayBeKept ? goodOf(wanted) : null;
-        return isServed(good) ? good.value : (running.get(address) ?? begin(wanted));
+        return isServed(good) ? good.value : (running.get(address) ?? begin(wanted, signal));
       })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
@@ -191,9 +191,9 @@ export function createKeptResponses<Value>({
     }
   }
 
-  function begin(wanted: Wanted<Value>): Promise<Value> {
+  function begin(wanted: Wanted<Value>, signal: AbortSignal): Promise<Value> {
     const { address } = wanted;
-    const fetched = load(wanted).finally(() => running.delete(address));
+    const fetched = load(wanted, signal).finally(() => running.delete(address));
     running.set(address, fetched);
     return fetched;
   }

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { OutboundError, type SentRequest, send } from './send.ts';
 
-export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'agents'> {
+export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'limit' | 'agents'> {
+  /** Ends it before its time is over. Default: nothing does */
+  signal?: AbortSignal;
   /** For everything, from the name's resolution to the last byte of the response. */
   timeout: Milliseconds;
   /** Of the response's body. */
@@ -23,10 +25,11 @@ export interface OutboundResponse {
  */
 export async function request(
   url: URL,
-  { timeout, maxBytes, ...options }: OutboundRequest,
+  { timeout, maxBytes, signal: end, ...options }: OutboundRequest,
 ): Promise<OutboundResponse> {
-  const signal = AbortSignal.timeout(timeout);
-  const response = await send(url, { ...options, signal });
+  const limit = AbortSignal.timeout(timeout);
+  const signal = end === undefined ? limit : AbortSignal.any([limit, end]);
+  const response = await send(url, { ...options, signal, limit });
   const { statusCode = 0, headers } = response;
   try {
     return { status: statusCode, headers, body: await read(response, maxBytes) };

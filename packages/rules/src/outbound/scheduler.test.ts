@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKERS_OF_SITE,
   createScheduler,
@@ -8,6 +8,7 @@ import {
   NoPlace,
   type Outgoing,
   type SchedulerOptions,
+  TURN,
 } from './scheduler.ts';
 
 function createWorld(options: Partial<SchedulerOptions> = {}) {
@@ -20,13 +21,14 @@ function createWorld(options: Partial<SchedulerOptions> = {}) {
     ...options,
   });
   /** What runs, in the order of the beginning. */
-  const begun: { host: string; end(): void; fail(error: unknown): void }[] = [];
+  const begun: { host: string; signal: AbortSignal; end(): void; fail(error: unknown): void }[] =
+    [];
   /** What has become of it. */
   const run = async (outgoing: Partial<Outgoing>) => {
     const { host = 'a host', asker = 'somebody', isKnown = false, ...rest } = outgoing;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = scheduler.run({ host, asker, isKnown, ...rest }, () => {
-      begun.push({ host, end: resolve, fail: reject });
+    const ended = scheduler.run({ host, asker, isKnown, ...rest }, (signal) => {
+      begun.push({ host, signal, end: resolve, fail: reject });
       return promise;
     });
     const outcome = ended.then(
@@ -167,4 +169,48 @@ test('who has waited too long has no place later', async () => {
   await end(0);
   await run({});
   expect(hosts()).toHaveLength(2);
+});
+
+/** How long something has run is a matter of timers. */
+function useTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('who waits for a place ends what has run for longest, once that is long', async () => {
+  useTimers();
+  const { begun, run, hosts, end } = createWorld({ places: 2 });
+  const ended = () => begun.filter(({ signal }) => signal.aborted).map(({ host }) => host);
+  for (const host of ['1', '2']) await run({ host, asker: host });
+  vi.advanceTimersByTime(TURN - 1);
+  for (const host of ['3', '4']) await run({ host, asker: host });
+  expect(ended()).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(ended()).toEqual(['1']);
+  await end(0);
+  expect(hosts()).toEqual(['1', '2', '3']);
+  // The next one who waits has the next place, and nobody waits any more.
+  expect(ended()).toEqual(['1', '2']);
+  await end(1);
+  vi.advanceTimersByTime(TURN);
+  expect(hosts()).toEqual(['1', '2', '3', '4']);
+  expect(ended()).toEqual(['1', '2']);
+  // Now both are long.
+  await run({ host: '5', asker: '5' });
+  expect(ended()).toEqual(['1', '2', '3']);
+});
+
+test.each<[what: string, first: Partial<Outgoing>, second: Partial<Outgoing>]>([
+  ['what keeps its place', { keepsPlace: true }, {}],
+  ['their own', { asker: 'one' }, { asker: 'one' }],
+  ['what runs at the same host', { host: 'same' }, { host: 'same' }],
+  ['what has a place that they may not have', { isKnown: true }, {}],
+])('who waits does not end %s', async (_, first, second) => {
+  useTimers();
+  const placesOfKnown = first.isKnown ? 1 : 0;
+  const { begun, run } = createWorld({ places: 1, placesOfKnown });
+  await run({ host: '1', asker: '1', ...first });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: '2', asker: '2', ...second });
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false]);
 });

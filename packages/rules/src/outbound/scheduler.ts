@@ -20,6 +20,8 @@ export interface Outgoing {
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
   hasOwnPlaces?: boolean;
+  /** However long it takes, it keeps its place. Default: false */
+  keepsPlace?: boolean;
 }
 
 export const siteOf = ({ asker, site = asker }: Pick<Outgoing, 'asker' | 'site'>): string => site;
@@ -37,6 +39,8 @@ export interface SchedulerOptions {
   perAsker?: number;
   /** How long one waits for a place. */
   patience: Milliseconds;
+  /** What has run for longer is ended for one who waits. Default: {@link TURN} */
+  turn?: Milliseconds;
   /** Of what failed: whether its host took too long. */
   isLate(error: unknown): boolean;
 }
@@ -47,6 +51,13 @@ export const ASKERS_OF_SITE = 8;
 /** In {@link WINDOW}. */
 export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
+/** So nobody waits much longer for a place that a silent host has. Most responses take a tenth of it. */
+export const TURN: Milliseconds = 1_000;
+
+interface Running extends Outgoing {
+  isLong: boolean;
+  end: AbortController;
+}
 
 interface Waiting extends Outgoing {
   enter(): void;
@@ -64,25 +75,26 @@ export function createScheduler({
   placesOfKnown = 0,
   perAsker = Number.POSITIVE_INFINITY,
   patience,
+  turn = TURN,
   isLate,
 }: SchedulerOptions) {
-  const running = new Set<Outgoing>();
+  /** What began first comes first. */
+  const running = new Set<Running>();
   /** By site. Whose turn is next comes first. */
   const waiting = new Map<string, Waiting[]>();
   /** By host. What failed last comes last. */
   const failing = new Map<string, Failing>();
 
   const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
-  const countOf = (isCounted: (one: Outgoing) => boolean) => [...running].filter(isCounted).length;
-
   const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
 
-  function isFree(outgoing: Outgoing): boolean {
+  function isFree(outgoing: Outgoing, among: readonly Outgoing[] = [...running]): boolean {
     const { host } = outgoing;
+    const countOf = (isCounted: (one: Outgoing) => boolean) => among.filter(isCounted).length;
     const late_at = failing.get(host)?.late_at ?? null;
     const ofHost = late_at === null || isOver(late_at) ? PLACES_OF_HOST : 1;
     return (
-      running.size < places &&
+      among.length < places &&
       (mayTakeAll(outgoing) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
       countOf((one) => one.host === host) < ofHost &&
       // Who has a /48 has 65,536 askers.
@@ -109,18 +121,47 @@ export function createScheduler({
     }
   }
 
+  function enter(outgoing: Outgoing): Running {
+    const one = { ...outgoing, isLong: false, end: new AbortController() };
+    running.add(one);
+    return one;
+  }
+
+  /** Whether one who waits has a place once what is ended has left: if need be, what has run for longest. */
+  function makeRoom(outgoing: Outgoing): boolean {
+    const staying = [...running].filter(({ end }) => !end.signal.aborted);
+    if (isFree(outgoing, staying)) return true;
+    const longest = staying.find(
+      (one) =>
+        one.isLong &&
+        !one.keepsPlace &&
+        // Nobody ends their own, and no host is asked less patiently because it is asked more.
+        siteOf(one) !== siteOf(outgoing) &&
+        one.host !== outgoing.host &&
+        isFree(
+          outgoing,
+          staying.filter((other) => other !== one),
+        ),
+    );
+    longest?.end.abort();
+    return longest !== undefined;
+  }
+
   /** Lets in who waits and finds a place, each site in its turn. */
   function fill(): void {
     for (const [site, line] of [...waiting]) {
-      const next = line.findIndex(isFree);
-      if (next === -1) continue;
+      const next = line.findIndex((one) => isFree(one));
+      if (next === -1) {
+        line.some(makeRoom);
+        continue;
+      }
       for (const one of line.splice(next, 1)) one.enter();
       waiting.delete(site);
       if (line.length > 0) waiting.set(site, line);
     }
   }
 
-  function wait(outgoing: Outgoing): Promise<void> {
+  function wait(outgoing: Outgoing): Promise<Running> {
     const { asker } = outgoing;
     const site = siteOf(outgoing);
     const line = waiting.get(site) ?? [];
@@ -128,37 +169,47 @@ export function createScheduler({
     if (ofAsker.length >= perAsker || line.length >= ASKERS_OF_SITE * perAsker) throw new NoPlace();
     waiting.set(site, line);
     return new Promise((resolve, reject) => {
-      const one = { ...outgoing, enter };
+      const one = { ...outgoing, enter: enterNow };
       const timer = setTimeout(() => {
         line.splice(line.indexOf(one), 1);
         if (line.length === 0) waiting.delete(site);
         reject(new NoPlace());
       }, patience);
       line.push(one);
-      function enter() {
+      makeRoom(one);
+      function enterNow() {
         clearTimeout(timer);
         // Taken here, before anybody else can come.
-        running.add(outgoing);
-        resolve();
+        resolve(enter(outgoing));
       }
     });
   }
 
   return {
-    /** @throws NoPlace, HostFailing, or what the work throws: then it has failed */
-    async run<Result>(outgoing: Outgoing, work: () => Promise<Result>): Promise<Result> {
+    /**
+     * @param work - its place is that of others once it has ended, so it ends soon after the signal
+     * @throws NoPlace, HostFailing, or what the work throws: then it has failed
+     */
+    async run<Result>(
+      outgoing: Outgoing,
+      work: (signal: AbortSignal) => Promise<Result>,
+    ): Promise<Result> {
       refuseSpent(outgoing);
-      if (isFree(outgoing)) running.add(outgoing);
-      else await wait(outgoing);
+      const one = isFree(outgoing) ? enter(outgoing) : await wait(outgoing);
+      const timer = setTimeout(() => {
+        one.isLong = true;
+        fill();
+      }, turn).unref();
       try {
         // Others may have failed while it waited.
         refuseSpent(outgoing);
-        return await work();
+        return await work(one.end.signal);
       } catch (error) {
         if (!(error instanceof HostFailing)) noteFailure(outgoing.host, error);
         throw error;
       } finally {
-        running.delete(outgoing);
+        clearTimeout(timer);
+        running.delete(one);
         fill();
       }
     },

@@ -16,6 +16,8 @@ export interface SentRequest {
   allow: OutboundAllow;
   /** Ends the request, and the response after it. */
   signal: AbortSignal;
+  /** Ends the rest after a failed handshake. Default: the same */
+  limit?: AbortSignal;
   /** Default: a connection of its own. */
   agents?: Agents;
   /** Default: as the machine resolves names. */
@@ -48,7 +50,7 @@ const MAX_INTERIM_RESPONSES = 10;
  */
 export async function send(url: URL, options: SentRequest): Promise<IncomingMessage> {
   const { method, headers, body, allow, signal, agents = singleUse } = options;
-  const { resolve = resolveName } = options;
+  const { resolve = resolveName, limit = signal } = options;
   const allowed = allowedAt(url, allow);
   if (allowed === null) throw new OutboundError('address_refused');
   const isAllowed = (address: string) =>
@@ -79,7 +81,7 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
     const isTls = isSecure && progress.connected && !progress.secured;
     if (!isTls) throw new OutboundError('connection_failed', error);
-    await rest(progress.socket, signal);
+    await rest(progress.socket, limit);
     throw new OutboundError('tls_failed', error);
   }
 }
