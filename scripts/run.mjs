@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutSettings } from './environment.mjs';
+import { Refused, readOrder, USAGE } from './new/order.mjs';
 import { packagesToPack } from './packages-to-pack.mjs';
 import { findPnpm, hasGlibc, isPinnedPlatform } from './pnpm.mjs';
 
@@ -91,6 +92,18 @@ function checkNode() {
   stop(
     `On ${process.platform} ${process.arch}, Latchkey needs Node ${needed} or later, and this is Node ${process.versions.node}. Install Node 24, then try again.`,
   );
+}
+
+/** Stops before the installation where `npm run new` makes nothing. */
+function checkOrder(args) {
+  try {
+    if (args.length > 0 && readOrder(args) !== null) return;
+  } catch (error) {
+    if (error instanceof Refused) stop(error.message);
+    throw error;
+  }
+  process.stdout.write(USAGE);
+  process.exit();
 }
 
 /** Stops what turbo would keep as the result of the tests on another Node. */
@@ -236,6 +249,7 @@ if (task === undefined) {
   process.stderr.write(`Usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]\n`);
   process.exit(2);
 }
+if (name === 'new') checkOrder(args);
 checkNode();
 install();
 task(args);

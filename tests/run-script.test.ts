@@ -61,6 +61,8 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
       'packages-to-pack.mjs',
       'pnpm.mjs',
       'environment.mjs',
+      'new/order.mjs',
+      'new/projects.mjs',
       'pnpm/package-lock.json',
     ];
     for (const file of files) await cp(join(root, 'scripts', file), join(folder, 'scripts', file));
@@ -162,6 +164,17 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     const names = (await calls()).map(({ words: [name, verb] }) => `${name} ${verb}`);
     const installs = names.filter((name) => name === 'npm ci' || name === 'pnpm install');
     expect(installs).toEqual(['npm ci', 'pnpm install']);
+  });
+
+  test.each([
+    { words: [], said: /^Usage: npm run new -- ROLE / },
+    { words: ['--help'], said: /^ {2}host .* express, fastapi or go +4001$/m },
+    { words: ['host'], said: /^host: choose --with express, fastapi or go\n$/ },
+    { words: ['mcp', '--frob'], said: /^There is no option "frob"\. .* -- --help\n$/ },
+  ])('says what `npm run new` makes, and installs nothing: $words', async ({ words, said }) => {
+    const { stdout, stderr } = await runScript(['new', ...words]);
+    expect(stdout + stderr).toMatch(said);
+    await expect(calls()).rejects.toThrow('ENOENT');
   });
 
   test('bin/latchkey runs the sources on the settings, and says how to install what it needs', async () => {

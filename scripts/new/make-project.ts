@@ -1,20 +1,15 @@
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Project, projects, type Role } from './projects.ts';
-import { Refused } from './refused.ts';
-import { registrars } from './register.ts';
+import { type Order, Refused } from './order.mjs';
+import { type Project, projects } from './projects.mjs';
+import { type Registration, registrars } from './register.ts';
+import { startOf } from './start-of-service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFile(join(root, path), 'utf8');
 
-export interface Order {
-  role: Role;
-  framework: string;
-  folder: string;
-  /** Of the service. */
-  url: string;
-  port: number;
+export interface Means {
   /** Has what the command line needs: DATABASE_URL, or a key in LATCHKEY_ADMIN_SECRET. */
   environment: NodeJS.ProcessEnv;
   /** Packs the SDK into a folder, and resolves to the path of the tarball. */
@@ -22,14 +17,16 @@ export interface Order {
 }
 
 /** Makes a project that runs. Nothing is left of it if it fails. Resolves to the commands that start it. */
-export async function makeProject(order: Order): Promise<[string, string]> {
+export async function makeProject(order: Order & Means): Promise<[string, string]> {
   const { role, framework, url, port, environment } = order;
   const project = projects[role][framework];
   if (project === undefined) throw new Error(`There is no ${role} with ${framework}.`);
   const folder = resolve(order.folder);
+  const name = order.name ?? basename(folder);
+  const to = { role, name, url, port, environment };
   const made = await takeFolder(folder);
   try {
-    const issuer = await issuerOf(url);
+    const issuer = await issuerOf(to);
     await copyFiles(project, folder);
     if (project.language === 'node') {
       await addManifest(project, folder, { sdk: await order.pack(folder), port });
@@ -37,8 +34,7 @@ export async function makeProject(order: Order): Promise<[string, string]> {
       await addStart(project, folder);
     }
     await writeFile(join(folder, '.gitignore'), '.env\n.venv/\n.next/\nnode_modules/\n');
-    const name = basename(folder);
-    const settings = await registrars[role]({ name, url, port, environment }, issuer);
+    const settings = await registrars[role](to, issuer);
     const lines = Object.entries(settings).map(([setting, value]) => `${setting}=${value}\n`);
     await writeFile(join(folder, '.env'), lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
@@ -76,17 +72,13 @@ async function takeFolder(folder: string): Promise<string | undefined> {
 }
 
 /** What applications compare with the `iss` of a response: PUBLIC_URL, if the service has one. */
-async function issuerOf(url: string): Promise<string> {
-  const response = await fetch(`${url}/.well-known/oauth-authorization-server`).catch(() => {
-    throw new Refused(
-      `No service responds at ${url}. Start it in another terminal: npm start. If it has another address, name it with --url.`,
-    );
+async function issuerOf(to: Registration): Promise<string> {
+  const response = await fetch(`${to.url}/.well-known/oauth-authorization-server`).catch(() => {
+    throw new Refused(`No service responds at ${to.url}. ${startOf(to)}`);
   });
   const { issuer } = (await response.json().catch(() => ({}))) as { issuer?: string };
   if (!response.ok || issuer === undefined || !ISSUER.test(issuer)) {
-    throw new Refused(
-      `What responds at ${url} links no accounts. Name the address of the service with --url, and start it with SIGN_IN_URL, or without settings, as a demo: docs/operations/first-steps.md.`,
-    );
+    throw new Refused(`What responds at ${to.url} links no accounts. ${startOf(to)}`);
   }
   return issuer;
 }
@@ -108,7 +100,7 @@ async function copyFiles({ files }: Project, folder: string): Promise<void> {
 }
 
 async function addManifest(
-  { dependencies = [], devDependencies = [], run }: Project,
+  { dependencies = [], devDependencies = [], run, scripts }: Project,
   folder: string,
   { sdk, port }: { sdk: string; port: number },
 ): Promise<void> {
@@ -124,7 +116,7 @@ async function addManifest(
   const manifest = {
     private: true,
     type: 'module',
-    scripts: { start: run.endsWith('--port') ? `${run} ${port}` : run },
+    scripts: { start: run.endsWith('--port') ? `${run} ${port}` : run, ...scripts },
     dependencies: { '@latchkey/client': `file:${basename(sdk)}`, ...withVersions(dependencies) },
     devDependencies: withVersions(devDependencies),
   };

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Role } from './projects.ts';
-import { Refused } from './refused.ts';
+import { Refused } from './order.mjs';
+import type { Role } from './projects.mjs';
+import { startOf } from './start-of-service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'apps/server/src/cli/latchkey.ts');
@@ -13,6 +14,8 @@ const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/latchkey');
 
 /** What a project is registered with. */
 export interface Registration {
+  role: Role;
+  /** That users see. */
   name: string;
   /** Of the service. */
   url: string;
@@ -107,7 +110,7 @@ export const registrars: Readonly<
     const { name, port, url } = of;
     if ((await fetch(`${url}/admin/self`)).status === 404) {
       throw new Refused(
-        `The service at ${url} has no routes of the operator, which a host calls. Start it with ADMIN_SECRET, PUBLIC_URL and SIGN_IN_URL=http://127.0.0.1:${port}/link, and without ADMIN_PORT: docs/guides/hosts.md.`,
+        `The service at ${url} has no routes of the operator, which a host calls. ${startOf(of)}`,
       );
     }
     const words = ['key', 'create', name, '--role', 'host'];
@@ -133,6 +136,6 @@ export const registrars: Readonly<
       const words = ['resource', 'create', RESOURCE, '--name', name, '--scope', 'notes.read'];
       await operate(of, words);
     }
-    return { LATCHKEY_URL: issuer, RESOURCE, PORT: String(port) };
+    return { LATCHKEY_URL: issuer, RESOURCE, SERVER_URL: RESOURCE, PORT: String(port) };
   },
 };

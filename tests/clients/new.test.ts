@@ -19,13 +19,14 @@ import { installFromRequirements } from '@latchkey/test-kit/tools-from-requireme
 import { createTestServer, type TestServer } from '@latchkey/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeProject } from '../../scripts/new/make-project.ts';
-import { projects, type Role } from '../../scripts/new/projects.ts';
+import { projects, type Role } from '../../scripts/new/projects.mjs';
 import {
   connectAda,
   disconnect,
   freePort,
   startLinkingProgram,
 } from '../support/linking-program.ts';
+import { startProgram } from '../support/program.ts';
 import {
   type Environment,
   environment,
@@ -56,7 +57,7 @@ beforeAll(async () => {
   const words = [join(root, 'scripts/run.mjs'), 'pack', folder];
   const env = process.env as Environment;
   sdk = (await succeed(process.execPath, words, { cwd: root, env })).trim();
-  demo = await startService({ cwd: folder, env: environment() });
+  demo = await startService({ cwd: folder, env: environment({ CLIENT_REGISTRATION: 'on' }) });
   hostPort = await freePort();
   server = await createTestServer({ signInUrl: `http://127.0.0.1:${hostPort}/link` });
 });
@@ -72,16 +73,19 @@ interface Made {
   port: string;
 }
 
-async function make(role: Role, framework: string, port?: string): Promise<Made> {
+async function make(
+  role: Role,
+  framework: string,
+  port?: string,
+  isOfDemo = role === 'application',
+): Promise<Made> {
   const own = port ?? (await freePort());
   const made = join(await mkdtemp(join(folder, `${role}-`)), `it's ${framework}`);
   const atDemo = { DATABASE_URL: `file:${join(folder, 'data/latchkey.db')}` };
   const commands = await makeProject({
     ...{ role, framework, folder: made, port: Number(own) },
-    url: role === 'application' ? demo.url : server.baseUrl,
-    environment: environment(
-      role === 'application' ? atDemo : { LATCHKEY_ADMIN_SECRET: server.adminSecret },
-    ),
+    url: isOfDemo ? demo.url : server.baseUrl,
+    environment: environment(isOfDemo ? atDemo : { LATCHKEY_ADMIN_SECRET: server.adminSecret }),
     async pack(to) {
       const tarball = join(to, basename(sdk));
       await cp(sdk, tarball);
@@ -147,6 +151,7 @@ test('an application with Hono links and unlinks, as its two commands start it',
 
 test('an application with Express links and unlinks', async () => {
   const program = await startHere(await make('application', 'express'));
+  expect(program.printed()).toBe(`The application: ${program.url}\n`);
   await connectAndDisconnect(program.url);
 });
 
@@ -187,6 +192,22 @@ test('a host with Express signs a user in for the service', async () => {
   expect(grant?.account.username).toBe('ada');
 });
 
+test('an MCP server with Express lets its client in, which the user allows', async () => {
+  const made = await make('mcp', 'express', undefined, true);
+  const program = await startHere(made);
+  expect(program.printed()).toBe(`The MCP server: ${program.url}/mcp\n`);
+  const { scripts } = JSON.parse(await readFile(join(made.folder, 'package.json'), 'utf8'));
+  expect(scripts.client).toBe('tsx --env-file=.env client.ts');
+  const client = await startProgram(
+    [process.execPath, '--env-file=.env', 'client.ts'],
+    { cwd: made.folder, env: environment() },
+    async (printed) => /^Open (\S+)$/m.exec(printed)?.[1],
+  );
+  onTestFinished(() => client.stop());
+  await connectAda(new Browser(), client.url);
+  await expect.poll(client.printed).toMatch(/\nA note of [-0-9a-f]{36}\n$/);
+});
+
 test('an MCP server with Express asks for a grant of the service', async () => {
   const program = await startHere(await make('mcp', 'express'));
   const refused = await fetch(`${program.url}/mcp`, { method: 'POST' });
@@ -208,10 +229,11 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
   };
 
   test.each([
-    [['aplication'], /no project "aplication": application, host or mcp\.\nnpm run new /],
-    [['host', '--with', 'hono'], /no framework of a host "hono": express, fastapi or go\.\n/],
-    [['host', '--with', 'go'], /^Name one new folder: --in FOLDER\.\n/],
-    [['host', '--with', 'go', '--in', 'x', '--frob'], /^Unknown option '--frob'/],
+    [['aplication'], /^Choose what to make: application, host or mcp\. .* -- --help\n$/],
+    [['host', '--with', 'hono'], /^host: choose --with express, fastapi or go\n$/],
+    [['mcp'], /^Name one new folder: --in FOLDER\. /],
+    [['host', '--with', 'go', '--in'], /^--in takes a value\. /],
+    [['mcp', '--in', 'x', '--port', '0'], /^--port takes a number from 1 to 65535\.\n$/],
   ])('%j', async (words, message) => {
     expect(await refusal(...words)).toMatch(message);
   });
@@ -220,9 +242,16 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
     const own = await mkdtemp(join(folder, 'own-'));
     const words = ['application', '--with', 'go', '--in', join(own, 'new')];
     // Not one of the ports that fetch refuses by itself.
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    expect(await refusal(...words, '--url', nobody)).toMatch(
-      /^No service responds at http:\/\/127\.0\.0\.1:\d+\. .*: npm start\./,
+    const nobody = await freePort();
+    const nowhere = ['--url', `http://127.0.0.1:${nobody}`];
+    expect(await refusal(...words, ...nowhere)).toMatch(
+      new RegExp(
+        `^No service responds at http://127\\.0\\.0\\.1:${nobody}\\. .*:\n\nPORT=${nobody} npm start\n`,
+      ),
+    );
+    const host = ['host', '--with', 'go', '--in', join(own, 'new'), '--name', "O'Hara", ...nowhere];
+    expect(await refusal(...host)).toContain(
+      `SIGN_IN_URL='http://127.0.0.1:4001/link' PAGE_NAME='O'\\''Hara'`,
     );
     await writeFile(join(own, 'file'), 'kept');
     expect(await refusal(...words.slice(0, -1), own, '--url', demo.url)).toMatch(

@@ -68,6 +68,7 @@ func main() {
 	http.HandleFunc("POST /link", signIn)
 	// A form of another site could sign its own user in, and link the account of that one.
 	own := http.NewCrossOriginProtection().Handler(http.DefaultServeMux)
+	log.Println("The host: " + os.Getenv("HOST_URL"))
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-store")

@@ -1,4 +1,7 @@
 import { serve } from '@hono/node-server';
 import app from './app.ts';
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' });
+const { PORT } = process.env;
+serve({ fetch: app.fetch, port: Number(PORT), hostname: '127.0.0.1' }, () => {
+  process.stdout.write(`The application: http://127.0.0.1:${PORT}\n`);
+});

@@ -7,7 +7,5 @@ const ada = {
   username: 'ada',
   display_name: 'Ada Lovelace',
 };
-createHost({ admin: new LatchkeyAdmin(), url: HOST_URL, users: [ada] }).listen(
-  Number(PORT),
-  '127.0.0.1',
-);
+const host = createHost({ admin: new LatchkeyAdmin(), url: HOST_URL, users: [ada] });
+host.listen(Number(PORT), '127.0.0.1', () => process.stdout.write(`The host: ${HOST_URL}\n`));

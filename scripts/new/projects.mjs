@@ -1,17 +1,3 @@
-/** What a project registers at the service, and gets credentials for. */
-export type Role = 'application' | 'host' | 'mcp';
-
-export interface Project {
-  /** Its files, by the files of the examples that they are copies of. */
-  files: Readonly<Record<string, string>>;
-  language: 'node' | 'python' | 'go';
-  /** What it runs on besides the SDK; of Node, as the manifests of the repository have them. */
-  dependencies?: readonly string[];
-  devDependencies?: readonly string[];
-  /** What `npm start` or `./start.sh` runs. */
-  run: string;
-}
-
 const TSX = 'tsx --env-file=.env start.ts';
 const UVICORN = '.venv/bin/uvicorn --host 127.0.0.1 --port "$PORT" --no-access-log';
 const EXPRESS = {
@@ -19,12 +5,12 @@ const EXPRESS = {
   dependencies: ['express', 'express-session'],
   devDependencies: ['@types/express', '@types/express-session', 'tsx'],
   run: TSX,
-} as const;
+};
 const PAGE = { 'page.ts': 'examples/express/page.ts' };
 const FASTAPI = { 'requirements.txt': 'examples/hosts/fastapi/requirements.txt' };
 
 /** In the order in which they are listed. */
-export const projects: Readonly<Record<Role, Readonly<Record<string, Project>>>> = {
+export const projects = {
   application: {
     express: {
       ...EXPRESS,
@@ -79,9 +65,16 @@ export const projects: Readonly<Record<Role, Readonly<Record<string, Project>>>>
   mcp: {
     express: {
       ...EXPRESS,
-      dependencies: ['@modelcontextprotocol/node', '@modelcontextprotocol/server', 'express'],
+      dependencies: [
+        '@modelcontextprotocol/client',
+        '@modelcontextprotocol/node',
+        '@modelcontextprotocol/server',
+        'express',
+      ],
       devDependencies: ['@types/express', 'tsx'],
+      scripts: { client: 'tsx --env-file=.env client.ts' },
       files: {
+        'client.ts': 'examples/mcp/client.ts',
         'server.ts': 'examples/mcp/server.ts',
         'start.ts': 'scripts/new/starts/mcp-express.ts',
       },
@@ -90,4 +83,4 @@ export const projects: Readonly<Record<Role, Readonly<Record<string, Project>>>>
 };
 
 /** The port of each, unless another one is asked for. Guides and examples have the same. */
-export const ports: Readonly<Record<Role, number>> = { application: 4000, host: 4001, mcp: 4002 };
+export const ports = { application: 4000, host: 4001, mcp: 4002 };

@@ -1,2 +1,0 @@
-/** Its message says what to do. */
-export class Refused extends Error {}
