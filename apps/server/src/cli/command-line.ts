@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addExamples, allCommands, pathOf } from './command-tree.ts';
 import { commands } from './commands.ts';
@@ -75,7 +75,12 @@ export async function createProgram(
     .description(packageJson.description)
     .version(`latchkey ${packageJson.version}`, '-v, --version', 'print the version')
     .exitOverride()
-    .configureHelp({ minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+      optionDescription: (option) =>
+        new Help().optionDescription(option) + (option.mandatory ? '; required' : ''),
+    })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),

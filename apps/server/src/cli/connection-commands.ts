@@ -3,7 +3,7 @@ import { CHANGING, withCalls } from './calls.ts';
 import { addExamples } from './command-tree.ts';
 import { confirmEnding } from './confirm.ts';
 import { operationRows } from './operation-rows.ts';
-import { restOf } from './rest-of-work.ts';
+import { areEnded, restOf } from './rest-of-work.ts';
 import type { Terminal } from './terminal.ts';
 
 export function addConnectionRevokeCommand(connection: Command, terminal: Terminal): void {
@@ -21,7 +21,7 @@ export function addConnectionRevokeCommand(connection: Command, terminal: Termin
       await withCalls(terminal, CHANGING, async ({ call }) => {
         const ended = await call('admin.connections.revoke', connection);
         const lines = ended.data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`);
-        lines.push(`${lines.length} grants are revoked.${restOf(ended.state)}`);
+        lines.push(areEnded(lines.length, 'grant', 'revoked') + restOf(ended.state));
         await terminal.stdout.write(`${options.json ? JSON.stringify(ended) : lines.join('\n')}\n`);
       });
     });

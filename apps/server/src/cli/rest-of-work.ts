@@ -10,3 +10,7 @@ export const restOf = (state: keyof typeof rests | 'erased' | 'deleted' | 'revok
   state in rests
     ? `\nThe state is ${state}: ${rests[state as keyof typeof rests]}. A running service does the rest.`
     : '';
+
+/** "1 grant is revoked.", "2 grants are revoked." */
+export const areEnded = (count: number, what: string, how: string): string =>
+  `${count} ${count === 1 ? `${what} is` : `${what}s are`} ${how}.`;

@@ -6,7 +6,7 @@ import { confirmEnding } from './confirm.ts';
 import { afterParts, messageOf } from './error-texts.ts';
 import type { CallAsOperator } from './open-for-command.ts';
 import { operationRows } from './operation-rows.ts';
-import { restOf } from './rest-of-work.ts';
+import { areEnded, restOf } from './rest-of-work.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -60,11 +60,11 @@ async function revokeParties(
   const ended = await call('admin.grants.revokeAll', parties);
   const { state, grants_revoked, codes_cancelled } = ended;
   if (!json && codes_cancelled > 0) {
-    stderr.write(`${codes_cancelled} pending codes are cancelled.\n`);
+    stderr.write(`${areEnded(codes_cancelled, 'pending code', 'cancelled')}\n`);
   }
   const text = json
     ? JSON.stringify(ended)
-    : `${grants_revoked} grants are revoked.${restOf(state)}`;
+    : areEnded(grants_revoked, 'grant', 'revoked') + restOf(state);
   await stdout.write(`${text}\n`);
 }
 
@@ -139,7 +139,7 @@ async function revokeAll(
       if (!(outcome instanceof Error)) continue;
       only = outcome;
       if (!concernsOne(outcome)) {
-        throw done === 0 ? outcome : afterParts(`${done} grants are revoked.`, outcome);
+        throw done === 0 ? outcome : afterParts(areEnded(done, 'grant', 'revoked'), outcome);
       }
       if (asked > 1)
         stderr.write(`number ${asked - batch.length + index + 1}: ${messageOf(outcome)}`);
@@ -151,7 +151,7 @@ async function revokeAll(
       `${asked - done} of ${asked} grants were not revoked. The messages above say why.`,
     );
   }
-  if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
+  if (!json && asked !== 1) await stdout.write(`${areEnded(done, 'grant', 'revoked')}\n`);
 }
 
 async function revokeOne(call: CallAsOperator, grant_id: string): Promise<RevokedGrant | Error> {

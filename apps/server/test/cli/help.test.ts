@@ -42,6 +42,12 @@ test('the help fits a terminal', async () => {
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
 });
 
+test('the help marks the options without which a command does nothing', async () => {
+  const { stdout } = await runInProcess(['connection', 'revoke', '--help'], {});
+  const marked = [...stdout.matchAll(/^ +(--\S+) .*; required$/gm)].map(([, flag]) => flag);
+  expect(marked).toEqual(['--account', '--app']);
+});
+
 test('--version prints the version of the package', async () => {
   expect(await runInProcess(['--version'], {})).toEqual({
     code: 0,

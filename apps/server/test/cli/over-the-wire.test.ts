@@ -167,8 +167,8 @@ describeOnAnyStore('commands with --url', (fresh) => {
     const revoke = (...words: string[]) => overTheWire(['grant', 'revoke', ...words, '--yes']);
     expect(await revoke('--app', app.id)).toEqual({
       code: 0,
-      stdout: '1 grants are revoked.\n',
-      stderr: '1 pending codes are cancelled.\n',
+      stdout: '1 grant is revoked.\n',
+      stderr: '1 pending code is cancelled.\n',
     });
     expect(await json(revoke('--account', account.id, '--json'))).toEqual({
       object: 'grant_revocations',

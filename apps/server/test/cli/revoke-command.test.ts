@@ -91,7 +91,7 @@ describeOnAnyStore('grant revoke', (fresh) => {
       (await latchkey([...issue, '--scope', 'read', '--json'])).stdout,
     );
     const { code, stdout, stderr } = await latchkey(['grant', 'revoke', option, id]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 pending codes are cancelled.\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 pending code is cancelled.\n' });
     expect(stdout).not.toContain(grant_id);
     const again = await latchkey(['code', 'cancel', grant_id]);
     expect(again.stderr).toMatch(/^grant_not_found: /);
