@@ -38,8 +38,8 @@ describeRole('guard', await installRole('guard'), (command) => {
   let credentials: { CLIENT_ID: string; CLIENT_SECRET: string };
 
   /** Starts the program. */
-  const start = async (port: string, LATCHKEY_URL: string) => {
-    const settings = { PORT: port, LATCHKEY_URL, RESOURCE: resource, ...credentials };
+  const start = async (port: string, LATCHKEY_URL: string, RESOURCE: string | null = resource) => {
+    const settings = { PORT: port, LATCHKEY_URL, ...(RESOURCE && { RESOURCE }), ...credentials };
     const env = environment({ PYTHONDONTWRITEBYTECODE: '1', ...settings });
     return startLinkingProgram(command(port), port, { cwd: folder, env });
   };
@@ -128,6 +128,18 @@ describeRole('guard', await installRole('guard'), (command) => {
     await refused(403, authorization);
     const { challenge } = refusalIn(await ask(authorization));
     expect(challenge).toContain('scope="notes.write profile.read notes.read"');
+  });
+
+  test('accepts, if it is not registered, the grants of no resource alone', async () => {
+    const port = await freePort();
+    const api = await start(port, service.url, null);
+    onTestFinished(api.stop);
+    const answer = async (of?: string) => {
+      const { authorization } = await link('notes.read', of);
+      return (await ask(authorization, `${api.url}/notes`)).status;
+    };
+    expect(await answer(`${service.url}/v1`)).toBe(200);
+    expect(await answer()).toBe(401);
   });
 
   test('says where to get a grant', async () => {

@@ -2,24 +2,26 @@
 
     uvicorn --port 4002 guard:app
 
-Reads LATCHKEY_URL (the PUBLIC_URL of Latchkey), RESOURCE (its address as `resource list` prints
-it), and CLIENT_ID and CLIENT_SECRET of an application with the setting `resource_server`.
+Reads LATCHKEY_URL (where it calls Latchkey), PUBLIC_URL (that of Latchkey, if it is another one),
+RESOURCE (its own address as `resource list` prints it; PUBLIC_URL/v1 if it is not registered), and
+CLIENT_ID and CLIENT_SECRET of an application with the setting `resource_server`.
 """
 
 import logging
-import os
 import re
 from collections.abc import Iterable
+from os import environ
 from typing import Annotated
 
 import httpx
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
 
-LATCHKEY_URL, RESOURCE = os.environ['LATCHKEY_URL'], os.environ['RESOURCE']
+LATCHKEY_URL = environ['LATCHKEY_URL']
+PUBLIC_URL = environ.get('PUBLIC_URL', LATCHKEY_URL)
+RESOURCE = environ.get('RESOURCE', f'{PUBLIC_URL}/v1')
 METADATA_URL = re.sub(r'^\w+://[^/]+', r'\g<0>/.well-known/oauth-protected-resource', RESOURCE)
-latchkey = httpx.AsyncClient(
-    base_url=LATCHKEY_URL, auth=(os.environ['CLIENT_ID'], os.environ['CLIENT_SECRET'])
-)
+credentials = (environ['CLIENT_ID'], environ['CLIENT_SECRET'])
+latchkey = httpx.AsyncClient(base_url=LATCHKEY_URL, auth=credentials)
 app = FastAPI(openapi_url=None)
 
 
@@ -28,7 +30,7 @@ async def metadata(response: Response) -> dict:
     """Tells clients without a grant where to get one (RFC 9728)."""
     response.headers['Access-Control-Allow-Origin'] = '*'
     scopes = ['notes.read', 'notes.write']
-    servers = {'authorization_servers': [LATCHKEY_URL], 'bearer_methods_supported': ['header']}
+    servers = {'authorization_servers': [PUBLIC_URL], 'bearer_methods_supported': ['header']}
     return {'resource': RESOURCE, 'scopes_supported': scopes, **servers}
 
 
@@ -66,7 +68,7 @@ def grant_with(*required: str):
             raise refusal(401, required, 'invalid_token')
         held = said['scope'].split(' ')
         if not set(required) <= set(held):
-            # All of them: the new grant has what is named here, and takes the place of this one.
+            # All of them: clients ask for exactly what is named here, and go on with the new grant.
             raise refusal(403, dict.fromkeys([*held, *required]), 'insufficient_scope')
         return said
 

@@ -2,11 +2,13 @@
 //
 //	PORT=4002 go run .
 //
-// Reads LATCHKEY_URL (the PUBLIC_URL of Latchkey), RESOURCE (its address as "resource list" prints it),
-// and CLIENT_ID and CLIENT_SECRET of an application with the setting "resource_server".
+// Reads LATCHKEY_URL (where it calls Latchkey), PUBLIC_URL (that of Latchkey, if it is another one),
+// RESOURCE (its own address as "resource list" prints it; PUBLIC_URL/v1 if it is not registered), and
+// CLIENT_ID and CLIENT_SECRET of an application with the setting "resource_server".
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"log"
 	"net/http"
@@ -17,7 +19,8 @@ import (
 
 var (
 	latchkey    = os.Getenv("LATCHKEY_URL")
-	resource    = os.Getenv("RESOURCE")
+	publicURL   = cmp.Or(os.Getenv("PUBLIC_URL"), latchkey)
+	resource    = cmp.Or(os.Getenv("RESOURCE"), publicURL+"/v1")
 	metadataURL = regexp.MustCompile(`^\w+://[^/]+`).
 			ReplaceAllString(resource, "$0/.well-known/oauth-protected-resource")
 )
@@ -32,7 +35,7 @@ func metadata(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	send(w, map[string]any{
 		"resource":                 resource,
-		"authorization_servers":    []string{latchkey},
+		"authorization_servers":    []string{publicURL},
 		"scopes_supported":         []string{"notes.read", "notes.write"},
 		"bearer_methods_supported": []string{"header"},
 	})

@@ -2,8 +2,8 @@
 //
 //	PORT=4001 go run .
 //
-// Reads LATCHKEY_URL, LATCHKEY_ADMIN_SECRET (a key with the role "host") and HOST_URL, its own address
-// for browsers: SIGN_IN_URL is HOST_URL/link. It has one user, and asks her for no password.
+// Reads LATCHKEY_URL (where it calls Latchkey), LATCHKEY_ADMIN_SECRET (a key with the role "host") and
+// HOST_URL, its own address for browsers: SIGN_IN_URL is HOST_URL/link. It has one user, and asks her for no password.
 package main
 
 import (
