@@ -20,6 +20,7 @@ declare const startAgain: () => void;
 declare const request: Request;
 declare const photosOf: (accountId: string) => Promise<object>;
 declare const app: import('express').Express;
+declare const express: typeof import('express');
 declare const log: Record<
   'debug' | 'warn',
   { (details: object, message: string): void; (message: string, details: object): void }

@@ -37,7 +37,7 @@ func guard(handler func(http.ResponseWriter, *http.Request, grant), required ...
 			refuse(w, http.StatusUnauthorized, "invalid_token", required)
 			return
 		}
-		// All of them: the new grant has what is named here, and takes the place of this one.
+		// All of them: clients ask for exactly what is named here, and go on with the new grant.
 		wanted := strings.Split(said.Scope, " ")
 		held := len(wanted)
 		for _, scope := range required {
