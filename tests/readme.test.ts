@@ -124,6 +124,23 @@ async function linksWith(routes: string): Promise<void> {
   await application.stop();
 }
 
+/** Runs an MCP server with these routes: a call without a grant learns where to get one. */
+async function leadsToLatchkey(routes: string): Promise<void> {
+  const port = await freePort();
+  const program = app(routes).replaceAll(PORT_OF_PAGES, port);
+  const mcp = await startLinkingProgram([...TYPESCRIPT, program], port, {
+    cwd: examplesFolder,
+    env: environment({ LATCHKEY_URL: reader.service.url }),
+  });
+  const refused = await fetch(`${mcp.url}/mcp`, { method: 'POST' });
+  expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Bearer .*, scope="notes\.read", /);
+  const path = '/.well-known/oauth-protected-resource/mcp';
+  expect(await (await fetch(mcp.url + path)).json()).toMatchObject({
+    authorization_servers: ['https://link.example.com'],
+  });
+  await mcp.stop();
+}
+
 /** In a block that begins with the path of a file, lines of that file. */
 const EXCERPT = /^(?:\/\/|--) ((?:packages|apps)\/\S+)\n/;
 
@@ -137,7 +154,7 @@ async function isInItsFile({ code }: CodeBlock): Promise<void> {
   expect(withoutIndent(file)).toContain(withoutIndent(code.slice(first.length)));
 }
 
-const hasRoutes = ({ code }: CodeBlock) => code.includes('app.get(');
+const hasRoutes = ({ code }: CodeBlock) => /^app\.(?:get|use)\(/m.test(code);
 
 /** How a block of each language is tested. */
 const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
@@ -176,7 +193,9 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   async ts(block) {
     if (isExcerpt(block)) return isInItsFile(block);
     // tests/hosts-guide.test.ts runs that of the host.
-    if (hasRoutes(block)) return block.code.includes('/host') ? undefined : linksWith(block.code);
+    if (block.code.includes('@latchkey/client/host')) return;
+    if (block.code.includes('@latchkey/client/guards')) return leadsToLatchkey(block.code);
+    if (hasRoutes(block)) return linksWith(block.code);
     await linksAndUnlinks(block, isOfTrpc(block) ? serverFolder : examplesFolder);
   },
 };
