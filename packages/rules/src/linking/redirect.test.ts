@@ -8,6 +8,7 @@ test.each([
   ['https://app.example', 'https://app.example?code=1'],
   ['https://app.example/cb', 'https://app.example/cb?code=1'],
   ['https://app.example/cb?', 'https://app.example/cb?code=1'],
+  ['https://app.example/cb?a=b?', 'https://app.example/cb?a=b?&code=1'],
   ['https://app.example/cb?a=%20b', 'https://app.example/cb?a=%20b&code=1'],
   ['com.example.app:/cb', 'com.example.app:/cb?code=1'],
 ])('what is added to %s leaves it as it was', (uri, expected) => {

@@ -48,8 +48,10 @@ export function addToQuery(uri: string, parameters: Record<string, string | null
     if (value !== null) added.append(name, value);
   }
   if (added.size === 0) return uri;
-  if (!uri.includes('?')) return `${uri}?${added}`;
-  return uri.endsWith('?') ? `${uri}${added}` : `${uri}&${added}`;
+  const start = uri.indexOf('?');
+  if (start === -1) return `${uri}?${added}`;
+  const isEmpty = start === uri.length - 1;
+  return isEmpty ? `${uri}${added}` : `${uri}&${added}`;
 }
 
 /** Where a decision leads: a native application is started from a page, which stays as the end of the link. */
