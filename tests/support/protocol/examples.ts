@@ -137,6 +137,15 @@ export async function sendExample(
   return fetch(url, { method, headers, body, redirect: 'manual' });
 }
 
+/** Stands for members that an example does not show. */
+const MORE = '…';
+
+/** What every response with JSON has, so no example shows it. */
+const OF_JSON: [name: string, value: string][] = [
+  ['Content-Type', 'application/json; charset=UTF-8'],
+  ['Cache-Control', 'no-store'],
+];
+
 /** How a response differs from that of the page. Empty if it does not. */
 export async function differences(
   { response: shown }: Example,
@@ -152,11 +161,12 @@ export async function differences(
   };
   const [, status = ''] = shown.start.split(' ');
   compare('status', status, String(response.status));
-  for (const [name, value] of shown.headers) {
+  const isJson = shown.body !== '';
+  for (const [name, value] of [...shown.headers, ...(isJson ? OF_JSON : [])]) {
     compare(name, value, response.headers.get(name) ?? 'nothing');
   }
   const text = await response.text();
-  if (shown.body === '') return found;
+  if (!isJson) return found;
   if (!/^[{[]/.test(text)) return [...found, `body: ${text.slice(0, 80)}`];
 
   const visit = (path: string, expected: unknown, actual: unknown): void => {
@@ -165,7 +175,9 @@ export async function differences(
     } else if (isText(expected) && typeof actual === typeof expected) {
       compare(path, String(expected), String(actual));
     } else if (isBranch(expected) && isBranch(actual)) {
-      const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+      const { [MORE]: more, ...members } = expected;
+      const names = new Set(Object.keys(members));
+      if (more === undefined) for (const name of Object.keys(actual)) names.add(name);
       for (const name of names) visit(`${path}.${name}`, expected[name], actual[name]);
     } else if (expected !== actual) {
       found.push(
