@@ -127,7 +127,7 @@ export const addMember: Change = {
       {
         at: '| `idle_days` ',
         before:
-          '| `remark`                           | 1     | 200    | characters                                    |\n',
+          '| `remark`                                                                                                             | 1     | 200    | characters                               |\n',
       },
     ],
     'tests/application-remark.test.ts': TEST,

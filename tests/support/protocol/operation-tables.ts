@@ -54,7 +54,7 @@ function operationRow([name, operation]: [string, OperationContract]): string[] 
   ];
 }
 
-/** Errors have a page of their own. */
+/** Errors have a page of their own. Lists that have nothing else are described above the table. */
 const OF_ERRORS = ['ErrorBody', 'ParameterIssue'];
 
 function objectRows(): string[][] {
@@ -76,6 +76,7 @@ function objectRows(): string[][] {
     const members = Object.entries(others).map(
       ([name, member]) => code(name + (member.def.type === 'optional' ? '?' : '')) + named(member),
     );
+    if (members.length === 2 && 'data' in others && 'next_cursor' in others) return [];
     return [{ id, object: object === undefined ? '–' : code(`${object.value}`), members }];
   });
   const containedIn = (row: ObjectRow) => {
