@@ -332,7 +332,7 @@ test('README.md can be read in a minute', () => {
 });
 
 test('the figures of README.md are the measured ones', async () => {
-  const races = await readFile(new URL('docs/races.md', root), 'utf8');
+  const races = await readFile(new URL('benchmarks/results/races.md', root), 'utf8');
   const [, measured = ''] = /^\*\*The race\.\*\*([\s\S]*?)^\*\*/m.exec(races) ?? [];
   /** How many codes were redeemed once, and more than once, by each store of a server. */
   const rowsOf = (server: string) =>

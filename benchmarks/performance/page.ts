@@ -19,44 +19,30 @@ export function conditionsLine(conditions: readonly string[]): string {
   return `${all.join('; ')}.`;
 }
 
-/** The conditions and the tables of a result, in Markdown. */
-const figuresOf = ({ conditions, text }: BenchmarkResult): string =>
-  `${conditionsLine(conditions)}\n\n${text}`;
-
 /** A result in Markdown: its conditions, tables and targets. */
-export function render(result: BenchmarkResult): string {
+export function render({ conditions, text, targets }: BenchmarkResult): string {
   const targetTable = markdownTable([
     ['target', 'measured', 'met'],
-    ...result.targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
+    ...targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
   ]);
-  return `${figuresOf(result)}\n\n## Targets\n\n${targetTable}\n`;
+  return `${conditionsLine(conditions)}\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
 }
 
-/** What docs/performance.md says of a part, between its markers. */
-export const blockOf = (page: string): RegExp =>
-  new RegExp(`(?<=<!-- ${page} -->\\n\\n).*(?=\\n\\n<!-- end of ${page} -->)`, 's');
+/** The line of docs/performance.md about the targets of a part. */
+export const lineOf = (page: string): RegExp =>
+  new RegExp(`^- .*\\(\\.\\./benchmarks/results/${page}\\.md#targets\\).*$`, 'm');
 
-/** What docs/performance.md has of the figures of a part, if it has a block for them. */
-export const figuresBlockOf = (page: string): RegExp => blockOf(`figures of ${page}`);
-
-/** How many targets were met, and all that were missed, in Markdown. */
+/** How many targets were met, in Markdown. */
 export function targetSummary(
   { page, title }: Pick<Benchmark, 'page' | 'title'>,
   targets: readonly Target[],
   date: string,
 ): string {
-  const missed = targets.filter(({ isMet }) => !isMet);
-  const met = `${targets.length - missed.length} of ${targets.length} targets met`;
-  const head = `**[${title}](../benchmarks/results/${page}.md)**, ${date}: ${met}.`;
-  if (missed.length === 0) return head;
-  const rows = missed.map(({ text, measured }) => [text, measured]);
-  return `${head}\n\n${markdownTable([['missed', 'measured'], ...rows])}`;
+  const met = targets.filter(({ isMet }) => isMet).length;
+  return `- [${title}](../benchmarks/results/${page}.md#targets), ${date}: ${met} of ${targets.length} met`;
 }
 
-/**
- * Writes the page of a result and its plot to `results`, and its targets to docs/performance.md, which also has
- * the figures of a part if there is a block for them.
- */
+/** Writes the page of a result and its plot to `results`, and how many targets it met to docs/performance.md. */
 export async function save(benchmark: Benchmark, result: BenchmarkResult): Promise<void> {
   const { page, title } = benchmark;
   const file = (ending: string) => new URL(`../results/${page}.${ending}`, import.meta.url);
@@ -68,8 +54,9 @@ export async function save(benchmark: Benchmark, result: BenchmarkResult): Promi
   if (plot) await writeFile(file('svg'), plot.svg);
   const docs = new URL('../../docs/performance.md', import.meta.url);
   const summary = targetSummary(benchmark, result.targets, today());
-  const text = (await readFile(docs, 'utf8'))
-    .replace(blockOf(page), () => summary)
-    .replace(figuresBlockOf(page), () => figuresOf(result));
-  await writeFile(docs, text);
+  const text = await readFile(docs, 'utf8');
+  await writeFile(
+    docs,
+    text.replace(lineOf(page), () => summary),
+  );
 }

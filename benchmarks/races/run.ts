@@ -1,6 +1,5 @@
 // Runs the race and the abuse against each server. Prints what it measured, and writes what is public of
-// it to results/races.md and docs/races.md. `--only NAME` measures one server, and leaves the others'
-// rows as they are.
+// it to results/races.md. `--only NAME` measures one server, and leaves the others' rows as they are.
 import { parseArgs } from 'node:util';
 import { Databases } from '../peers/databases.ts';
 import { Unavailable } from '../peers/peer.ts';
