@@ -75,33 +75,44 @@ function bodyOf(method: string, path: string, action: RouteAction): string {
   return action.input === null && !isRegistration(action) ? 'form' : 'JSON';
 }
 
+/** The checks of an action of a route, by the columns of the page, without the rule. */
+function checksOf(method: string, path: string, action: RouteAction): string[] {
+  const { address, who } = callers[action.caller];
+  return [
+    action.counts === 'links' ? '`links`' : isRegistration(action) ? '–' : address,
+    who,
+    bodyOf(method, path, action),
+    action.input === null ? 'the route' : 'the schema',
+    counts[action.counts],
+    audited[action.audited],
+  ];
+}
+
 /** The expected content of docs/checks.md. */
 export async function checksPage(): Promise<string> {
   const routes = await allRoutes();
-  const rows = routes.flatMap(({ method, path, actions = [] }) =>
+  const actions = routes.flatMap(({ method, path, actions = [] }) =>
     actions.map((action) => {
-      const { address, who } = callers[action.caller];
-      const cells = [
-        `\`${method} ${path}\``,
-        action.counts === 'links' ? '`links`' : isRegistration(action) ? '–' : address,
-        who,
-        bodyOf(method, path, action),
-        action.input === null ? 'the route' : 'the schema',
-        counts[action.counts],
-        `\`${action.name}\``,
-        audited[action.audited],
-      ];
-      return `| ${cells.join(' | ')} |`;
+      const isOperation = action.input !== null && bodyOf(method, path, action) !== 'JSON or form';
+      const rule = `\`${action.name}\``;
+      return {
+        named: isOperation ? rule : `\`${method} ${path}\` → ${rule}`,
+        checks: checksOf(method, path, action),
+      };
     }),
   );
+  const groups = Map.groupBy(actions, ({ checks }) => checks.join());
+  const rows = [...groups.values()].map((alike) => [
+    ...(alike[0]?.checks ?? []),
+    alike.map(({ named }) => named).join(', '),
+  ]);
   const plain = routes.filter(({ actions = [] }) => actions.length === 0);
   return `# Checks
 
 <!-- Made from the routes and their tables: npm run generate -->
 
-Which check runs for which route. Each row reads from left to right, in
-[the order of the checks](protocol/README.md#order-of-checks). The first check that fails decides the
-response, and nothing after it runs.
+Which check runs for which route, in [the order of the checks](protocol/README.md#order-of-checks). The first check that
+fails decides the response, and nothing after it runs.
 
 1. **Framing**: one \`Host\`, and an end of the body that is certain. Otherwise 400, and the connection closes.
 2. **Route and method**
@@ -113,11 +124,12 @@ response, and nothing after it runs.
 8. **Rule**, by the name of the action. With AUDIT=required, a change is refused while the log fails.
 9. **Audit**: every refusal; the last column says which other calls.
 
-Over tRPC, an operation has the same checks, and the schema is applied by its procedure.
+A rule alone is an operation, whose route stands in [the protocol](protocol/operations.md); over tRPC, it has the same
+checks, and the schema is applied by its procedure. \`→\` names the rule behind a route for browsers and OAuth clients.
 
-| route | 3 address | 4 who | 5 body | 6 input | 7 call | 8 rule | 9 audit |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-${rows.join('\n')}
+| 3 address | 4 who | 5 body | 6 input | 7 call | 9 audit | 8 rule |
+| --- | --- | --- | --- | --- | --- | --- |
+${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
 Steps 1 and 2 alone: ${plain.map(({ method, path }) => `\`${method} ${path}\``).join(', ')}.
 `;
