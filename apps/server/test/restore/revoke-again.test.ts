@@ -549,8 +549,12 @@ test('the operations guide says of each action that ended something what a resto
     'utf8',
   );
   const [, chapter = ''] = /^### What is revoked again\n([\s\S]*?)^##/m.exec(guide) ?? [];
-  const rows = [...chapter.matchAll(/^\| `([^`]+)`[^|]*\|[^|]*\| \*\*(\w+)\*\*/gm)];
-  const told = new Set(rows.map(([, action, does]) => `${action}: ${does}`));
+  const rows = [...chapter.matchAll(/^\| \*\*(\w+)\*\*[^|]*\|([^|]*)/gm)];
+  const told = new Set(
+    rows.flatMap(([, does, actions = '']) =>
+      [...actions.matchAll(/`([^`]+)`/g)].map(([, action]) => `${action}: ${does}`),
+    ),
+  );
   const words = { expires: ['expires'], update: ['again', 'you'], rotate: ['again'], pin: ['you'] };
   const done = Object.entries(afterRestore).flatMap(([action, does]) => {
     if (does === 'nothing') return [];
