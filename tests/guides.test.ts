@@ -117,25 +117,6 @@ type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<vo
 /** What the programs of the guide to events are run with, by a name in them, and what they then tell. */
 const ofEvents: [name: string, run: string, told: unknown[]][] = [
   [
-    'expressEvents',
-    `
-import { signEvent } from '@latchkey/testing';
-const secret = 'whsec_' + 'A'.repeat(43) + '=';
-const told: string[] = [];
-const listening = createApp({ end: async (id) => void told.push(id) }, secret).listen(0, '127.0.0.1');
-await new Promise((resolve) => listening.once('listening', resolve));
-const { port } = listening.address() as { port: number };
-const event = { type: 'grant.revoked', data: { grant_id: 'its id' } } as const;
-for (const each of [secret, secret.replace('AA', 'BB')]) {
-  const url = 'http://127.0.0.1:' + port + '/latchkey-events';
-  const { status } = await fetch(url, { method: 'POST', ...signEvent(event, each) });
-  told.push(String(status));
-}
-listening.close();
-`,
-    ['its id', '204', '400'],
-  ],
-  [
     'createLinks',
     `
 import { DatabaseSync as Database } from 'node:sqlite';
