@@ -41,7 +41,7 @@ export const errorTable = {
     title: 'The credentials are not valid here',
     description:
       'The credentials are not valid for this route. Check that the secret is complete, that it is the kind of secret this route requires, and that it has not been removed, expired or revoked.',
-    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the client_id is that of another application, or of one that has to send a secret too; the secret was removed or has expired; the grant was revoked. For security, the response does not say which. An operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
+    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the client_id is that of another application, or of one that has to send a secret too; the secret was removed or has expired; the grant was revoked. The response does not say which; an operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
   },
   application_disabled: {
     status: 403,
@@ -49,7 +49,7 @@ export const errorTable = {
     title: 'The application is disabled',
     description:
       'The credentials are valid, but the operator has disabled the application that they belong to. Nothing is lost: keep the grant and try again later.',
-    help: 'Nothing was done. When the operator enables the application, its secrets and grants work as before. Only valid credentials get this error: a removed secret or a revoked grant is still `credentials_invalid`. If it lasts, ask the operator, who can run `latchkey app enable APP_ID`.',
+    help: 'When the operator enables the application, its secrets and grants work as before. If it lasts, ask the operator, who can run `latchkey app enable APP_ID`.',
   },
   right_missing: {
     status: 403,
@@ -57,7 +57,7 @@ export const errorTable = {
     title: 'The key does not have this right',
     description:
       'The key is valid, but its role may not call this operation. Use a key with another role: GET /admin/self shows what this one may do.',
-    help: 'Nothing was done, and the body was not read. A key never gets another role: the holder of the ADMIN_SECRET makes a new key with `latchkey key create`. Only the ADMIN_SECRET may create, list and delete keys. There is a table of the [roles](protocol/operations.md#roles).',
+    help: 'Nothing was done, and the body was not read. A key never gets another role: the holder of the ADMIN_SECRET makes a new key with `latchkey key create`. See the table of the [roles](protocol/operations.md#roles).',
   },
   body_malformed: {
     status: 400,
@@ -72,7 +72,7 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'A parameter is missing or invalid',
     description: 'Send each parameter listed in issues as its message says.',
-    help: 'The description begins with the first entry of "issues". Each entry has the path of a member of the input and a message that says what is expected. The value is never repeated, because it could be a secret. Identifiers in the path and the query are checked too. Operations of the operator also refuse unknown members, and the message says which one was probably meant.',
+    help: 'The description begins with the first entry of "issues". Each entry has the path of a member of the input and a message that says what is expected. Identifiers in the path and the query are checked too, and operations of the operator refuse unknown members.',
     members: ['issues'],
   },
   media_type_unsupported: {
@@ -89,7 +89,7 @@ export const errorTable = {
     title: 'The body is larger than 16 KiB',
     description:
       'The request body is larger than 16 KiB. Send only the members that the operation takes, and split a large tRPC batch into smaller ones.',
-    help: 'No operation needs more than a few kilobytes. The limit applies to a whole tRPC batch.',
+    help: 'The limit applies to a whole tRPC batch.',
   },
   batch_too_large: {
     status: 413,
@@ -97,7 +97,7 @@ export const errorTable = {
     title: 'The batch has more than 16 calls',
     description:
       'This tRPC batch has more than 16 calls. Send them in batches of at most 16: set maxItems of httpBatchLink to 16.',
-    help: 'None of the calls was made. The limit is on calls; the whole batch also has to fit into 16 KiB.',
+    help: 'None of the calls was made. The whole batch also has to fit into 16 KiB.',
   },
   route_not_found: {
     status: 404,
@@ -121,7 +121,7 @@ export const errorTable = {
     title: 'There is no such code',
     description:
       'This code is not known for this application. Check that the code is complete and that it was issued to the application whose secret you sent. Otherwise let the user start again.',
-    help: 'The code was mistyped, cut short, cancelled, issued to another application, or never issued. The response is the same in each case, so that nobody can find out whose code it is. If the code exists, it was not consumed.',
+    help: 'The code was mistyped, cut short, cancelled, issued to another application, or never issued. If it exists, it was not consumed.',
   },
   code_expired: {
     status: 400,
@@ -137,7 +137,7 @@ export const errorTable = {
     title: 'The code was already converted',
     description:
       'This application has already converted this code, and a code works only once. If the response with the grant was lost, recover the grant named by grant_id within 10 minutes of the conversion. Otherwise use the grant you have stored, or let the user start again.',
-    help: 'A retry, a double click or a second worker sent the same code again: exactly one call got the grant. The replay changed nothing, and the grant still works.',
+    help: 'A retry, a double click or a second worker sent the same code again. The replay changed nothing, and the grant still works.',
     members: ['grant_id'],
   },
   grant_not_found: {
@@ -146,7 +146,7 @@ export const errorTable = {
     title: 'There is no such grant',
     description:
       'This application has no grant with this grant_id. Check that the id is the one returned by convert, and that you sent the secret of the application that converted the code.',
-    help: 'The grant is unknown, belongs to another application, or its code was not converted yet (an operator can cancel such a code). The response is the same in each case.',
+    help: 'The grant is unknown, belongs to another application, or its code was not converted yet (an operator can cancel such a code).',
   },
   grant_not_recoverable: {
     status: 409,
@@ -177,7 +177,7 @@ export const errorTable = {
     title: 'The application is not known here',
     description:
       'The client_id does not name an application that can link accounts here. Go back to the application and try again. If it happens again, tell its support.',
-    help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, not a UUID, unknown, or the id of a disabled application. The response is the same in each case; `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
+    help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, not a UUID, unknown, or the id of a disabled application. `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
   },
   client_document_invalid: {
     status: 400,
@@ -193,7 +193,7 @@ export const errorTable = {
     title: 'The document of the application is not available right now',
     description:
       'The client_id is the address of a document that cannot be fetched at the moment. Try again in a moment. If it happens again, tell the developers of the application.',
-    help: 'Nothing was done. The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. `latchkey explain` says what to do about it. Without a reason, too many fetches from this host have failed within a minute. Operators can pin a document, which is used without a fetch: `latchkey document pin`.',
+    help: 'The page has a link that repeats the request, and the reason if one is known: no connection, a timeout, a status other than 200 and 410, or a response that is not JSON. Without a reason, too many fetches from this host have failed within a minute. `latchkey explain` says what to do. Operators can pin a document: `latchkey document pin`.',
     retryAfter: 30,
   },
   registration_invalid: {
@@ -219,7 +219,7 @@ export const errorTable = {
     title: 'The redirect URI is not registered',
     description:
       'The redirect_uri is not one that was registered for this application, so the browser is not sent there. Go back to the application, and tell its support.',
-    help: 'The `redirect_uri` has to be equal to a registered one, character for character. Only the port of a loopback address may differ. It can be left out if exactly one is registered. To register it, run `latchkey app update APP_ID --redirect-uri URI`, with the option repeated for every URI that is to stay.',
+    help: 'The `redirect_uri` has to be equal to a registered one, character for character. Only the port of a loopback address may differ. It can be left out if exactly one is registered. Run `latchkey app update APP_ID --redirect-uri URI`, with the option repeated for every URI that is to stay.',
   },
   state_invalid: {
     status: 400,
@@ -227,14 +227,14 @@ export const errorTable = {
     title: 'The state is not valid',
     description:
       'The state was sent twice, is longer than 2048 characters, or has characters that are not printable ASCII. Go back to the application and try again.',
-    help: 'Without its `state`, the application could not tell the response from a forged one, so the browser is not sent back. Let the application make a random `state` of letters and digits.',
+    help: 'Let the application make a random `state` of letters and digits.',
   },
   response_type_unsupported: {
     status: 303,
     error: 'unsupported_response_type',
     title: 'The response type is not supported',
     description: 'This service supports only response_type=code. Let the application send it.',
-    help: 'The implicit flow and `id_token` are not offered: a token never goes through the browser.',
+    help: 'The implicit flow and `id_token` are not offered.',
   },
   challenge_required: {
     status: 303,
@@ -257,7 +257,7 @@ export const errorTable = {
     error: 'access_denied',
     title: 'The user did not allow the link',
     description: 'The account was not linked. Let the user start again if that was not intended.',
-    help: 'The user denied, or gave up at the sign-in page. Nothing went wrong: show the user a way to start again. If the user took longer than an hour, error is access_denied too, but error_code is link_expired.',
+    help: 'The user denied, or gave up at the sign-in page: show the user a way to start again. If the user took longer than an hour, error is access_denied too, but error_code is link_expired.',
   },
   link_expired: {
     status: 410,
@@ -265,7 +265,7 @@ export const errorTable = {
     title: 'The link request is older than an hour',
     description:
       'This link request is older than an hour and has expired. The user can start again at the application, where redirect_to leads.',
-    help: 'A link request is valid for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded. If nobody vouches for its redirect URI, `redirect_to` is a page of the service with a link that does.',
+    help: 'A link request is valid for 3600 seconds. `redirect_to` tells the application `access_denied`. If nobody vouches for its redirect URI, it is a page of the service with a link that does.',
     members: ['redirect_to'],
   },
   link_decided: {
@@ -283,7 +283,7 @@ export const errorTable = {
     title: 'Another account was identified',
     description:
       'This link request was identified for another account than the approved one. Nothing was decided. Identify the account that is signed in, and ask its user.',
-    help: 'Somebody else has signed in at the host since the question was shown, or the approval names the wrong account. The user who sees the question has to be the one who is signed in.',
+    help: 'Somebody else has signed in at the host since the question was shown, or the approval names the wrong account.',
   },
   link_not_found: {
     status: 404,
@@ -307,7 +307,7 @@ export const errorTable = {
     title: 'The browser keeps no cookie of the page',
     description:
       'The page needs a cookie of this host, and the browser has not kept it. Allow cookies for this host, or open the link in your usual browser, and start again in the application.',
-    help: 'The browser opened the page a moment ago and came back without its cookie: its settings block cookies, an extension removes them, or a proxy drops `Cookie` or `Set-Cookie`. A page inside the browser of another application often keeps none.',
+    help: 'The browser opened the page a moment ago and came back without its cookie: its settings block cookies, an extension removes them, or a proxy drops `Cookie` or `Set-Cookie`.',
   },
   prefetch_refused: {
     status: 503,
@@ -315,7 +315,7 @@ export const errorTable = {
     title: 'Nobody has opened the page yet',
     description:
       'A page is shown when somebody opens it, not in advance. Open the link. Nothing was used up.',
-    help: 'A browser, an extension or a proxy asked for a page before anybody followed the link to it: `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz` has `prefetch`, `prerender` or `preview`. No link was begun, and a ticket still opens its page.',
+    help: 'A browser, an extension or a proxy asked for a page before anybody followed the link to it: `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz` has `prefetch`, `prerender` or `preview`.',
   },
   form_rejected: {
     status: 403,
@@ -347,7 +347,7 @@ export const errorTable = {
     title: 'The code verifier does not match',
     description:
       'The code_verifier does not belong to the code_challenge of this code, or one of them is missing. Send the verifier of the same authorization request. The code was not consumed.',
-    help: 'Two links in two tabs have a verifier each: keep it by `state`. If nothing was mixed up, somebody may have put a code of their own into the callback.',
+    help: 'Two links in two tabs have a verifier each: keep it by `state`. Otherwise, somebody may have put a code of their own into the callback.',
   },
   token_of_another_application: {
     status: 400,
@@ -386,7 +386,7 @@ export const errorTable = {
     title: 'The resource cannot be asked for',
     description:
       'The resource is not one of this service, or was sent twice. Ask for a resource that is registered, or leave it out.',
-    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey resource list` shows the resources. Two addresses are the same if they are equal without a default port and a slash at the end, with scheme and host in lower case.',
+    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey resource list` shows the resources.',
   },
   target_mismatch: {
     status: 400,
@@ -482,7 +482,7 @@ export const errorTable = {
     title: 'There is no such endpoint',
     description:
       'There is no endpoint with this id, or it was deleted. List the endpoints to find the right id.',
-    help: '`latchkey endpoint list` and GET /admin/endpoints show every endpoint with its id. The endpoints of a deleted application are gone with it. A delivery to a deleted endpoint can be listed, but not retried.',
+    help: '`latchkey endpoint list` and GET /admin/endpoints show every endpoint with its id. Those of a deleted application are gone with it.',
   },
   endpoint_limit_reached: {
     status: 409,
@@ -490,7 +490,7 @@ export const errorTable = {
     title: 'The limit on endpoints is reached',
     description:
       'The application has 3 endpoints, or the host has 5, which is the maximum. Delete one that is no longer used, or update it, then try again.',
-    help: 'Disabled endpoints count too. A new address or other types need no new endpoint: update the one that is there.',
+    help: 'Disabled endpoints count too. Update one that is there.',
   },
   endpoint_disabled: {
     status: 409,
@@ -506,7 +506,7 @@ export const errorTable = {
     title: 'There is no such delivery',
     description:
       'There is no delivery with this id, or its message was erased. List the deliveries of the endpoint or of the grant to find the right id.',
-    help: 'A delivery is deleted 30 days after its end. When an account is erased, the messages about changes of the account are erased too: such a delivery is still listed, but cannot be retried.',
+    help: 'A delivery is deleted 30 days after its end. One whose endpoint was deleted, or that told of a change of an erased account, is still listed, but cannot be retried.',
   },
   delivery_pending: {
     status: 409,
@@ -537,7 +537,7 @@ export const errorTable = {
     title: 'The application is enabled',
     description:
       'This application is enabled, and only a disabled application can be deleted. Disable it, check that nobody misses it, then delete it.',
-    help: '`latchkey app disable` can be undone, deleting cannot: the grants of the application are revoked for good.',
+    help: '`latchkey app disable` can be undone, deleting cannot.',
   },
   rate_limited: {
     status: 429,
@@ -545,7 +545,7 @@ export const errorTable = {
     title: 'Too many requests',
     description:
       'Too many requests were sent in a short time, and this one changed nothing. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'The application sent too many requests, or too many unknown or expired codes; or too many requests with invalid credentials, or too many new links, came from this address. The RateLimit headers give the limit, what is left of it, and the seconds until the window ends. Valid credentials are accepted from any address, and a valid code is converted however many invalid ones were sent.',
+    help: 'The application sent too many requests, or too many unknown or expired codes; or too many requests with invalid credentials, or too many new links, came from this address. The RateLimit headers give the limit, what is left of it, and the seconds until the window ends.',
     retryAfter: 1,
   },
   shutting_down: {
@@ -554,7 +554,7 @@ export const errorTable = {
     title: 'The service is shutting down',
     description:
       'This process is shutting down and will soon take no more requests. Send requests to another process.',
-    help: 'Only GET /readyz returns this error, for DRAIN_SECONDS after SIGTERM, so that a load balancer stops routing to the process. Until then the process handles every other request.',
+    help: 'Only GET /readyz returns this error, for DRAIN_SECONDS after SIGTERM, so that a load balancer stops routing to the process. The process handles every other request.',
     retryAfter: 1,
   },
   store_unavailable: {
@@ -563,7 +563,7 @@ export const errorTable = {
     title: 'The database is unavailable',
     description:
       'The service cannot use its database right now, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'No code was consumed and no grant was changed. For operators: the log has the cause under the same request id, and GET /readyz shows when the database responds again.',
+    help: 'For operators: the log has the cause under the same request id, and GET /readyz shows when the database responds again.',
     retryAfter: 1,
   },
   store_full: {
@@ -572,7 +572,7 @@ export const errorTable = {
     title: 'The database is running out of room',
     description:
       'The service keeps nothing new until its operator makes room, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'Everything that was linked still works, and can still be ended. For operators: make room on the disk of the database. MIN_FREE_MB says how much has to be free, and latchkey_store_free_bytes how much is.',
+    help: 'Everything that was linked still works, and can be ended. For operators: make room on the disk of the database. MIN_FREE_MB says how much has to be free, and latchkey_store_free_bytes how much is.',
     retryAfter: 60,
   },
   outcome_unknown: {
