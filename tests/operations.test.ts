@@ -137,13 +137,6 @@ describe('the settings', () => {
     const names = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
     expect(names).toEqual(files.map(([name]) => name));
   });
-
-  test('of the rate limits are in docs/operations/run.md with their defaults', () => {
-    const limits = Object.entries(defaults.rateLimit ?? {});
-    expect(tableBelow(run, 'Limits').map((cells) => cells.slice(0, 2))).toEqual(
-      limits.map(([name, { limit, seconds }]) => [name, `${limit}/${seconds}`]),
-    );
-  });
 });
 
 describe('a running service', () => {
