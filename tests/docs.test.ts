@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { projects } from '../scripts/new/projects.mjs';
 import { anchors, links } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
 
@@ -53,7 +54,7 @@ test('docs/README.md names every page of the documentation', async () => {
 /** Commands of npm that are no scripts. */
 const npmItself = ['ci', 'config', 'deprecate', 'exec', 'i', 'init', 'install', 'login', 'pkg'];
 
-test('every npm command of the project’s pages is a script of the root', async () => {
+test('every npm command of the project’s pages is a script of the root, or of a made project', async () => {
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
   const named = new Set<string>();
   for (const page of ours) {
@@ -61,6 +62,9 @@ test('every npm command of the project’s pages is a script of the root', async
     for (const [, name] of text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z:]+)\b/g)) {
       if (!npmItself.includes(name as string)) named.add(name as string);
     }
+  }
+  for (const project of Object.values(projects).flatMap(Object.values)) {
+    Object.assign(scripts, project.scripts);
   }
   expect([...named].filter((name) => scripts[name] === undefined)).toEqual([]);
   expect([...named]).toEqual(expect.arrayContaining(['start', 'test', 'new']));
