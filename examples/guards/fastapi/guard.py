@@ -2,9 +2,8 @@
 
     uvicorn --port 4002 guard:app
 
-Reads LATCHKEY_URL (where it calls Latchkey), PUBLIC_URL (that of Latchkey, if it is another one),
-RESOURCE (its own address as `resource list` prints it; PUBLIC_URL/v1 if it is not registered), and
-CLIENT_ID and CLIENT_SECRET of an application with the setting `resource_server`.
+Reads LATCHKEY_URL (where it calls Latchkey), PUBLIC_URL (Latchkey's, if it is another), RESOURCE (its address as in
+`resource list`; default: PUBLIC_URL/v1), and CLIENT_ID and CLIENT_SECRET of an application with `resource_server`.
 """
 
 import logging
