@@ -127,8 +127,8 @@ export class Latchkey {
    *
    * After an error that leaves the outcome open ({@link ConnectionError}, {@link TimeoutError},
    * {@link UnexpectedResponseError}, {@link ServerError}, an abort), convert the code again: either that
-   * succeeds, or {@link CodeAlreadyUsedError} names the grant whose response was lost. With
-   * `recoverLostAnswer` the client does this itself.
+   * succeeds, or {@link CodeAlreadyUsedError} names the grant whose response was lost, and
+   * {@link Latchkey.recover} gives it a new secret. With `recoverLostAnswer` the client does this itself.
    *
    * A code of the linking flow needs `redirectUri` and `codeVerifier`: {@link Latchkey.finishLinking}
    * passes them. Concurrent calls with the same code share one request and its outcome.
