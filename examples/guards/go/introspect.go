@@ -18,7 +18,11 @@ type grant struct {
 	Subject  string `json:"sub"`
 }
 
-var client = &http.Client{Timeout: 5 * time.Second}
+var client = &http.Client{
+	Timeout: 5 * time.Second,
+	// No other address gets the grant.
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // introspect asks Latchkey each time: what is cached would let in a grant that was revoked meanwhile.
 func introspect(r *http.Request, token string) (said grant, retryAfter string, err error) {

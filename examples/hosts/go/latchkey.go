@@ -20,7 +20,11 @@ type refusal struct {
 
 func (r refusal) Error() string { return fmt.Sprintf("%d %v", r.status, r.code) }
 
-var client = &http.Client{Timeout: 10 * time.Second}
+var client = &http.Client{
+	Timeout: 10 * time.Second,
+	// No other address gets the key.
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // call sends a request of the operator, and returns what Latchkey says.
 func call(r *http.Request, method, path string, body object) (object, error) {
