@@ -272,7 +272,9 @@ describe('npm run new says what to do, and leaves nothing behind', () => {
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const words = ['application', '--with', 'go', '--in', join(folder, 'none'), '--url', url];
-    expect(await refusal(...words)).toMatch(/^What responds at .* links no accounts\. Start it in another terminal/);
+    expect(await refusal(...words)).toMatch(
+      /^What responds at .* links no accounts\. Start it in another terminal/,
+    );
   });
 
   test('where the command works on another database', async () => {
