@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe';
+import {
+  describeOnEachPostgresql,
+  describeOnPostgresql,
+} from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,17 +19,18 @@ async function inspect(url: string) {
   return found;
 }
 
-describeOnEachPostgresql('the doctor', (server) => {
-  async function newDatabase(): Promise<string> {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
-    return url;
-  }
-  const withTables = async (url: string) =>
-    (await openPostgresqlStore({ url, clock: Date.now })).close();
+async function newDatabaseOn(server: string): Promise<string> {
+  const url = await createDatabase(server);
+  onTestFinished(() => dropDatabase(url));
+  return url;
+}
 
+const withTables = async (url: string) =>
+  (await openPostgresqlStore({ url, clock: Date.now })).close();
+
+describeOnEachPostgresql('the doctor', (server) => {
   test('finds what is right, and changes nothing', async () => {
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     expect(await inspect(url)).toEqual([
       ['store', 'ok', expect.stringContaining('connected in')],
       ['store', 'problem', expect.stringContaining('There are no tables of Latchkey')],
@@ -40,12 +44,15 @@ describeOnEachPostgresql('the doctor', (server) => {
     ]);
     expect(found.filter(([, level]) => level === 'problem')).toEqual([]);
   });
+});
 
+// A pooler has its own users and its own way to refuse.
+describeOnPostgresql('the doctor, asked by those who may not all,', (server) => {
   test('tells what is missing', async () => {
     const role = `doctor_${randomUUID().slice(0, 8)}`;
     await query(server, `CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
     onTestFinished(async () => void (await query(server, `DROP ROLE ${role}`)));
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     await withTables(url);
     await query(url, `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`);
     await query(url, `REVOKE DELETE ON links FROM ${role}`);
@@ -58,7 +65,7 @@ describeOnEachPostgresql('the doctor', (server) => {
   });
 
   test('tells a server that refuses from one that does not respond', async () => {
-    const url = await newDatabase();
+    const url = await newDatabaseOn(server);
     expect(await inspect(url.replace(/\/[^/]*$/, '/no-database'))).toEqual([
       ['store', 'problem', expect.stringMatching(/3D000.* create the database/)],
     ]);
