@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Order, Refused } from './order.mjs';
 import { type Project, projects } from './projects.mjs';
 import { type Registration, registrars } from './register.ts';
-import { startOf } from './start-of-service.ts';
+import { quoted, startOf } from './start-of-service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFile(join(root, path), 'utf8');
@@ -44,7 +44,7 @@ export async function makeProject(order: Order & Means): Promise<[string, string
     throw error;
   }
   const [install, start] = COMMANDS[project.language];
-  return [`cd '${folder.replaceAll("'", String.raw`'\''`)}' && ${install}`, start];
+  return [`cd ${quoted(folder)} && ${install}`, start];
 }
 
 const COMMANDS = {

@@ -1,6 +1,7 @@
 import type { Order } from './order.mjs';
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** As one word of a shell. */
+export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const LOOPBACK = ['127.0.0.1', 'localhost'];
 

@@ -4,10 +4,10 @@ import {
   describeOnPostgresql,
 } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test } from 'vitest';
 import { inspectPostgresql } from '../src/inspect.ts';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
+import { newDatabaseOn } from './postgresql-harness.ts';
 
 async function inspect(url: string) {
   const found: [check: string, level: string, text: string][] = [];
@@ -17,12 +17,6 @@ async function inspect(url: string) {
     found.push([check, level, `${text} ${advice ?? ''}`]);
   }
   return found;
-}
-
-async function newDatabaseOn(server: string): Promise<string> {
-  const url = await createDatabase(server);
-  onTestFinished(() => dropDatabase(url));
-  return url;
 }
 
 const withTables = async (url: string) =>

@@ -4,7 +4,7 @@ import { sweep } from '@latchkey/store-suite/finish';
 import type { StoreHarness, TestDatabase } from '@latchkey/store-suite/harness';
 import { query } from '@latchkey/test-kit/postgresql/query';
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { openPostgresqlTarget } from '../src/transfer.ts';
 
@@ -48,6 +48,13 @@ export function postgresqlHarness(server: string): StoreHarness {
       };
     },
   };
+}
+
+/** A database that goes at the end of its test. */
+export async function newDatabaseOn(server: string): Promise<string> {
+  const url = await createDatabase(server);
+  onTestFinished(() => dropDatabase(url));
+  return url;
 }
 
 /** Until so many statements of a database wait for a lock. */

@@ -5,13 +5,13 @@ import {
   describeOnPostgresql,
 } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { Database, type Send } from '../src/database.ts';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { checkRights, missingRights } from '../src/rights.ts';
 import { askServer, warningsOf } from '../src/server.ts';
+import { newDatabaseOn } from './postgresql-harness.ts';
 
 const right = {
   ...{ version: '15.18 (Debian 15.18-0+deb12u1)', number: 150_018, encoding: 'UTF8' },
@@ -149,12 +149,6 @@ describeOnPostgresql('who asks the server', (server) => {
     });
   });
 });
-
-async function newDatabaseOn(server: string): Promise<string> {
-  const url = await createDatabase(server);
-  onTestFinished(() => dropDatabase(url));
-  return url;
-}
 
 function open(url: string) {
   const database = new Database(url, defaultTimeouts);

@@ -1,14 +1,13 @@
 import { issued } from '@latchkey/store-suite/records';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
+import { newDatabaseOn } from './postgresql-harness.ts';
 
 describeOnPostgresql('a sweep', (server) => {
   test('passes over what another transaction has locked, and leaves it if that has kept it', async () => {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
+    const url = await newDatabaseOn(server);
     const store = await openPostgresqlStore({ url, clock: Date.now });
     const past = Date.now() - 60_000;
     const kept = await issued(store, { code_expires_at: past });

@@ -2,29 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commandChanges } from '@latchkey/store/kinds';
 import type { UseMark } from '@latchkey/store/use-mark';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPostgresqlStore } from '../src/postgresql-store.ts';
 import { openPostgresqlSource, openPostgresqlTarget } from '../src/transfer.ts';
+import { newDatabaseOn } from './postgresql-harness.ts';
 
 describeOnPostgresql('a copy', (server) => {
-  async function aDatabase(): Promise<string> {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
-    return url;
-  }
-
   const record = { id: '01931f4e-0000-7000-8000-000000000001', change: { name: 'a' } };
 
   test('finds no database of Latchkey where there are no tables, and makes none', async () => {
-    const url = await aDatabase();
+    const url = await newDatabaseOn(server);
     await expect(openPostgresqlSource(url)).rejects.toThrow('is not one of Latchkey');
     await expect(openPostgresqlSource(url)).rejects.toThrow('is not one of Latchkey');
   });
 
   test('sees that a service works on the database, and takes its own reads for none', async () => {
-    const url = await aDatabase();
+    const url = await newDatabaseOn(server);
     const store = await openPostgresqlStore({ url, clock: Date.now });
     const source = await openPostgresqlSource(url);
     // The service has looked for missing indexes.
@@ -38,7 +32,7 @@ describeOnPostgresql('a copy', (server) => {
   });
 
   test('writes a page only under its own mark, which nobody takes meanwhile', async () => {
-    const url = await aDatabase();
+    const url = await newDatabaseOn(server);
     const target = await openPostgresqlTarget(url);
     const mark: UseMark = { id: 'a', is: 'copy', other: { id: 'b', name: 'b' }, run: 'c' };
     await target.replace(null, mark);

@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Service } from '@latchkey/rules/service';
 import { type Finding, ok, warning } from '@latchkey/store/finding';
 import type { ApplicationRecord, KeyRecord, SecretRecord } from '@latchkey/store/records';
@@ -87,9 +88,6 @@ export async function* checkApplications({ store, clock }: Source): AsyncGenerat
 }
 
 const nameOf = ({ name }: KeyRecord) => name;
-
-const isLive = ({ expires_at }: SecretRecord, now: Milliseconds) =>
-  expires_at === null || expires_at > now;
 
 const isUnused = ({ created_at, last_used_at }: SecretRecord, now: Milliseconds) =>
   now - (last_used_at ?? created_at) > UNUSED;

@@ -1,13 +1,12 @@
 import { issued, redemptionOf } from '@latchkey/store-suite/records';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresqlStore } from '../../src/postgresql-store.ts';
+import { newDatabaseOn } from '../postgresql-harness.ts';
 
 describeOnPostgresql('a text that PostgreSQL refuses', (server) => {
   test('fails nobody who shares its statement', async () => {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
+    const url = await newDatabaseOn(server);
     const store = await openPostgresqlStore({ url, clock: Date.now });
     onTestFinished(() => store.close());
     const codes = await Promise.all(Array.from({ length: 4 }, () => issued(store)));

@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { query } from '@latchkey/test-kit/postgresql/query';
-import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresqlTarget } from '../../src/transfer.ts';
+import { newDatabaseOn } from '../postgresql-harness.ts';
 
 const script = fileURLToPath(new URL('./stopped-process.ts', import.meta.url));
 const OPERATION_MS = 500;
 
 describeOnPostgresql('a process that is stopped in a transaction', (server) => {
   test('soon holds no record', async () => {
-    const url = await createDatabase(server);
-    onTestFinished(() => dropDatabase(url));
+    const url = await newDatabaseOn(server);
     const target = await openPostgresqlTarget(url);
     await target.replace(null, { id: 'sound', is: 'used' });
     await target.close();
