@@ -31,7 +31,7 @@ const say = (where: string, kills: Map<string, number>, counts: object) => {
 
 /** Kills services at moments that likely find each step, until each was found often enough. */
 async function killOnSql(where: string, database: TestDatabase): Promise<void> {
-  const KILLS = longer(20, 200);
+  const KILLS = longer(8, 200);
   const random = seededRandom('kill -9 of what tells');
   onTestFinished(database.remove);
   const telling = await TellingServices.start({ A: database.url, B: database.url });
@@ -156,8 +156,8 @@ const points: Record<string, Point | 'answered'> = {
 };
 
 describeWithMongod('two services that are killed at every step,', (mongod) => {
-  const KILLS = longer(2, 20);
-  const KILLS_A_FAULT = longer(4, 10);
+  const KILLS = longer(1, 20);
+  const KILLS_A_FAULT = longer(2, 10);
   let set: ReplicaSet;
   beforeAll(async () => {
     set = await ReplicaSet.start(mongod, { members: 3 });
