@@ -222,7 +222,7 @@ const tasks = {
     run('node', [join('apps', 'server', 'test', 'check-mongodb', 'check.ts'), ...args], 'inherit');
   },
   // Prints how large the service is, and how much of it runs for what it is there for.
-  measure: () => run('node', [join('scripts', 'measure', 'measure.ts')], 'inherit'),
+  measure: (args) => run('node', [join('scripts', 'measure', 'measure.ts'), ...args], 'inherit'),
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');

@@ -8,17 +8,17 @@ import {
   convertOnSqlite,
   createApp,
   linkingFlow,
-  type Way,
+  type Size,
 } from '../scripts/measure/ways.ts';
 
 // A call that takes more steps than it did is harder to follow. If one of these fails, look first for the
-// step that can go; `npm run measure` prints all figures.
+// step that can go: `npm run measure -- --list` prints all of them.
 
 const TRIES = 3;
 
 /** On a busy machine a body can arrive behind its headers, which takes more functions: the least counts. */
-async function expectWithin(measure: () => Promise<Way>, ceiling: Way): Promise<void> {
-  const isWithin = ({ files, functions }: Way) =>
+async function expectWithin(measure: () => Promise<Size>, ceiling: Size): Promise<void> {
+  const isWithin = ({ files, functions }: Size) =>
     files <= ceiling.files && functions <= ceiling.functions;
   let way = await measure();
   for (let tries = 1; tries < TRIES && !isWithin(way); tries++) way = await measure();

@@ -20,12 +20,17 @@ export interface CoveredProgram {
   runningFor(run: () => Promise<unknown>): Promise<Functions>;
 }
 
-/** Each is the path of its file, a colon, and where in it the function begins. */
+/** Each is the path of its file, where in it the function begins, and its name, with colons between. */
 type Functions = Set<string>;
 
-/** The files of functions. */
-export const filesOf = (functions: Functions): Set<string> =>
-  new Set([...functions].map((one) => one.replace(/:\d+$/, '')));
+/** The names of functions by their file, in the order of the code. */
+export function namesByFile(functions: Functions): Map<string, string[]> {
+  const names = new Map<string, string[]>();
+  const parts = [...functions].map((one) => one.split(':') as [string, string, string]);
+  parts.sort(([a, from], [b, to]) => a.localeCompare(b) || Number(from) - Number(to));
+  for (const [path, , name] of parts) names.set(path, [...(names.get(path) ?? []), name || '=>']);
+  return names;
+}
 
 /** How often something is done before it is measured, and while it is. */
 export const [WARM_UPS, TIMES] = [10, 5];
@@ -118,7 +123,10 @@ export async function withCoveredProgram<T>(
 
 /** A file that `NODE_V8_COVERAGE` asks for. */
 interface Report {
-  result: { url: string; functions: { ranges: { startOffset: number; count: number }[] }[] }[];
+  result: {
+    url: string;
+    functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[];
+  }[];
 }
 
 function functionsIn({ result }: Report): Functions {
@@ -126,9 +134,9 @@ function functionsIn({ result }: Report): Functions {
   for (const { url, functions } of result) {
     const [, path] = SOURCE.exec(url) ?? [];
     if (path === undefined) continue;
-    for (const { ranges } of functions) {
+    for (const { functionName, ranges } of functions) {
       const [whole] = ranges;
-      if (whole && whole.count > 0) found.add(`${path}:${whole.startOffset}`);
+      if (whole && whole.count > 0) found.add(`${path}:${whole.startOffset}:${functionName}`);
     }
   }
   return found;

@@ -1,4 +1,5 @@
 // Prints how large the service is, and how much of it runs for what it is there for: `npm run measure`.
+// With `--list`, also every function that runs, so that one which can go is found.
 // The ceilings are those that `tests/measure.slow.test.ts` holds.
 import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { MongoDBUnavailable, startMongoDB } from '../../packages/test-kit/src/mongodb/start.ts';
@@ -31,6 +32,14 @@ function rowsOf(name: keyof typeof CEILINGS, measured: Record<string, number>): 
   ]);
 }
 
+const lists: string[] = [];
+
+function rowsOfWay(name: keyof typeof CEILINGS, { names, ...size }: Way): string[][] {
+  const lines = [...names].map(([path, functions]) => `  ${path}: ${functions.join(', ')}`);
+  lists.push([`What runs for ${name}:`, ...lines].join('\n'));
+  return rowsOf(name, size);
+}
+
 /** Nothing, if there is no such server. */
 async function rowsOn(
   name: 'MongoDB' | 'PostgreSQL',
@@ -40,7 +49,7 @@ async function rowsOn(
   try {
     const { url, stop } = await start();
     try {
-      return rowsOf(`convert on ${name}`, await convert(url));
+      return rowsOfWay(`convert on ${name}`, await convert(url));
     } finally {
       await stop();
     }
@@ -54,11 +63,11 @@ async function rowsOn(
 
 const figures = [
   ['what', 'measured', 'ceiling'],
-  ...rowsOf('convert on SQLite', await convertOnSqlite()),
+  ...rowsOfWay('convert on SQLite', await convertOnSqlite()),
   ...(await rowsOn('MongoDB', startMongoDB, convertOnMongodb)),
   ...(await rowsOn('PostgreSQL', startPostgresql, convertOnPostgresql)),
-  ...rowsOf('linking flow', await linkingFlow()),
-  ...rowsOf('app create', await createApp()),
+  ...rowsOfWay('linking flow', await linkingFlow()),
+  ...rowsOfWay('app create', await createApp()),
   ...rowsOf('--version', { modules: await modulesOfVersion() }),
   ...changes.flatMap((change) => rowsOf(change.name, { files: priceOf(change) })),
   ['comments among the lines of the service', `${(commentShare() * 100).toFixed(1)} %`, ''],
@@ -83,4 +92,6 @@ const prices = [
     [change, production, tests, docs, generated, production + tests + docs].map(String),
   ),
 ];
-process.stdout.write(`${[figures, lines, prices].map(markdownTable).join('\n\n')}\n`);
+const listed = process.argv.includes('--list') ? lists : [];
+const printed = [...[figures, lines, prices].map(markdownTable), ...listed];
+process.stdout.write(`${printed.join('\n\n')}\n`);

@@ -10,19 +10,30 @@ import {
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
 import * as postgresql from '../../packages/test-kit/src/postgresql/test-databases.ts';
 import { Browser } from '../../tests/clients/browser.ts';
-import { type CoveredProgram, filesOf, TIMES, WARM_UPS, withCoveredProgram } from './coverage.ts';
+import {
+  type CoveredProgram,
+  namesByFile,
+  TIMES,
+  WARM_UPS,
+  withCoveredProgram,
+} from './coverage.ts';
 
 /** How much of the service runs for something. */
-export type Way = { files: number; functions: number };
+export type Size = { files: number; functions: number };
+
+export interface Way extends Size {
+  /** What its functions are called, by their file. */
+  names: ReadonlyMap<string, readonly string[]>;
+}
 
 const COMMAND = 'apps/server/src/cli/latchkey.ts';
 const SQLITE = 'file:./latchkey.db';
 const adminSecret = randomBytes(32).toString('hex');
 
-const wayOf = (functions: Set<string>): Way => ({
-  files: filesOf(functions).size,
-  functions: functions.size,
-});
+function wayOf(functions: Set<string>): Way {
+  const names = namesByFile(functions);
+  return { files: names.size, functions: functions.size, names };
+}
 
 type Json = Record<string, string>;
 type Call = (path: string, bearer: string, input: object, method?: string) => Promise<Json>;
