@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { DocumentFailure } from './client-documents/faults.ts';
-import { addressKey } from './limits/limit.ts';
+import { addressKey, SharedLimit } from './limits/limit.ts';
+import { noLimits } from './limits/limits.ts';
 import { createVouchers } from './vouchers.ts';
 
 setFlagsFromString('--expose-gc');
@@ -11,11 +13,19 @@ const collectGarbage: () => void = runInNewContext('gc');
 const PADDING = 1_000_000;
 const KEPT = 50;
 
+const store = { addToCount: () => Promise.reject(new Error('Nothing is shared.')) };
+const bound = { limit: KEPT, seconds: 60 };
+const limit = new SharedLimit('requests', bound, { store, clock: Date.now }, () => {});
+
+const addressCutFrom = (padding: string) =>
+  addressKey(`${padding},198.51.100.${100 + Number.parseInt(padding, 10)}`.split(',')[1]);
+
 // Each is cut from what a stranger has sent, and stays in memory for as long as a thousand others have not followed.
 test.each<[what: string, keep: (padding: string) => unknown]>([
+  ['an address that a limit counts', (padding) => limit.count(addressCutFrom(padding))],
   [
-    'an address that limits count',
-    (padding) => addressKey(`${padding},203.0.113.100`.split(',')[1]),
+    'an address that a link request came from',
+    (padding) => noLimits.links.begun(randomUUID(), addressCutFrom(padding)),
   ],
   [
     'the address of a document',

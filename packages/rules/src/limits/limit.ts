@@ -136,7 +136,7 @@ export class SharedLimit implements Limit {
   #start(key: string, now: Milliseconds): Count {
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    putNewest(this.#counts, key, count, MAX_KEYS);
+    putNewest(this.#counts, ownText(key), count, MAX_KEYS);
     return count;
   }
 }
@@ -158,7 +158,7 @@ export function addressKey(address: string | undefined, bits: 48 | 64 = 64): str
   const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
   if (plain === undefined) return 'unknown';
-  if (isIP(plain) === 4) return ownText(plain);
+  if (isIP(plain) === 4) return plain;
   const groups = groupsOf(plain);
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
     const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
