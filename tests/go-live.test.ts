@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkApplications, checkKeys } from '../apps/server/src/doctor/check-credentials.ts';
 import { checkPublicAddress } from '../apps/server/src/doctor/check-public-address.ts';
 import { examine } from '../apps/server/src/doctor/examine.ts';
-import { openStore } from '../apps/server/src/open-store.ts';
+import { driverOf } from '../apps/server/src/open-store.ts';
 import { freePort } from './support/linking-program.ts';
 import { tableBelow } from './support/markdown.ts';
 
@@ -30,7 +30,8 @@ async function newDatabase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-go-live-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'latchkey.db');
-  await (await openStore(`file:${path}`, { clock: Date.now, recordsEvents: false })).close();
+  const url = `file:${path}`;
+  await (await driverOf(url).open(url, { clock: Date.now, recordsEvents: false })).close();
   return path;
 }
 

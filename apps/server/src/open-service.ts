@@ -29,7 +29,7 @@ import type { Store, StoreOptions } from '@latchkey/store/store';
 import { createUseNotes } from '@latchkey/store/use-notes';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { driverOf, openStore } from './open-store.ts';
+import { driverOf } from './open-store.ts';
 import { DEFAULT_AUDIT_DAYS, pageNameOf, type Settings } from './settings.ts';
 
 interface Watcher {
@@ -164,7 +164,7 @@ export async function openService(
     watcher.housekeepingFailed?.();
   };
   const driver = driverOf(databaseUrl);
-  const opened = await openStore(databaseUrl, {
+  const opened = await driver.open(databaseUrl, {
     clock,
     revokedGrantDays,
     keepsReserve,

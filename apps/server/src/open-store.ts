@@ -1,4 +1,3 @@
-import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { StoreDriver } from '@latchkey/store/store-driver';
 import { driver as mongodb } from '@latchkey/store-mongodb/driver';
 import { driver as postgresql } from '@latchkey/store-postgresql/driver';
@@ -28,6 +27,3 @@ export function driverOf(url: string): StoreDriver {
   // Without the URL, which may have a password.
   throw new Error(`The URL of a database ${SCHEME_FAULT}.`);
 }
-
-export const openStore = (url: string, options: StoreOptions): Promise<Store> =>
-  driverOf(url).open(url, options);

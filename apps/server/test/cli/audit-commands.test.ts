@@ -3,7 +3,7 @@ import { reasons } from '@latchkey/domain/reasons';
 import { reportGrant } from '@latchkey/rules/audit/grant-history';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { textOf } from '../../src/cli/error-texts.ts';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { JSON_TYPE, send, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
@@ -32,7 +32,7 @@ describeOnAnyStore('a service that is killed', (fresh) => {
     service.kill('SIGKILL');
     await service.ended;
 
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     expect((await reportGrant(store, grant_id)).data).toMatchObject([
       { what: 'issued', by: 'operator' },
       { what: 'converted', by: 'application', secret_id, request_id: 'the-exchange' },

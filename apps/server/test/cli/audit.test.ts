@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
@@ -29,7 +29,7 @@ describeOnAnyStore('what a command changes', (fresh) => {
 
     const server = await startTestServer(database.url, { LOG_LEVEL: 'error' });
     onTestFinished(() => server.close());
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     onTestFinished(() => store.close());
     await expect.poll(() => store.listCommandChanges(9)).toEqual([]);
     const lines = server.lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'audit');
@@ -62,7 +62,7 @@ describeOnAnyStore('what a command changes', (fresh) => {
     expect(history).toMatch(
       new RegExp(`revoked: done \\(host\\) {2}on the command line, by ${USER} {2}`),
     );
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     onTestFinished(() => store.close());
     // One for the mark, however many grants it ends.
     const ids = { application_id: application.id, mark_number: expect.any(String) };

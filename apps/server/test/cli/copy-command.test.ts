@@ -31,7 +31,7 @@ import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { Collection } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { driverOf, openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import { mongoDatabase, postgresqlDatabase, type TestDatabase } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
@@ -64,7 +64,7 @@ async function on<T>(
   use: (store: Store) => Promise<T>,
   options: Partial<StoreOptions> = {},
 ): Promise<T> {
-  const store = await openStore(url, { clock: Date.now, ...options });
+  const store = await driverOf(url).open(url, { clock: Date.now, ...options });
   try {
     return await use(store);
   } finally {
@@ -174,7 +174,7 @@ const contents = (url: string, { application, account, grants }: Filled) =>
 /** Takes the details off the grants that are revoked by now. */
 async function reduce(url: string): Promise<void> {
   const clock = () => Date.now() + 86_400_000;
-  const store = await openStore(url, { clock, revokedGrantDays: 1 });
+  const store = await driverOf(url).open(url, { clock, revokedGrantDays: 1 });
   await sweep(store, clock());
   await store.close();
 }
@@ -603,7 +603,10 @@ function describeOnServer(remote: () => Promise<string>): void {
   ])('the last one leaves the target closed if a service %s on the source', async (_, work) => {
     const [from, to] = [await remote(), at('b.db')];
     const { active } = await fill(from);
-    const service = await openStore(from, { clock: Date.now, claim: { evenIfCopied: false } });
+    const service = await driverOf(from).open(from, {
+      clock: Date.now,
+      claim: { evenIfCopied: false },
+    });
     onTestFinished(() => service.close());
     const copying = copyWith([from, to], true, {
       target: (target) => ({

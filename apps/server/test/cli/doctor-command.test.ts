@@ -20,7 +20,7 @@ import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkRedemption } from '../../src/doctor/check-redemption.ts';
 import { closeService, openService } from '../../src/open-service.ts';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { succeed } from '../http/call.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import {
@@ -110,7 +110,10 @@ describeOnEachStore('the doctor', (fresh) => {
         .filter(({ check }) => check === 'events')
         .map(({ level, found }) => `${level}: ${found}`);
 
-    const store = await openStore(database.url, { clock: Date.now, recordsEvents: true });
+    const store = await driverOf(database.url).open(database.url, {
+      clock: Date.now,
+      recordsEvents: true,
+    });
     onTestFinished(() => store.close());
     expect(await aboutEvents(off)).toEqual(['ok: Events are off: EVENTS_KEY is not set.']);
     const url = 'https://app.example/events';

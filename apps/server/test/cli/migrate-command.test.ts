@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 
@@ -8,7 +8,7 @@ describeOnEachStore('migrate', (fresh) => {
   test('says that there is nothing to do', async () => {
     const { url: DATABASE_URL, remove } = await fresh();
     onTestFinished(remove);
-    await (await openStore(DATABASE_URL, { clock: Date.now })).close();
+    await (await driverOf(DATABASE_URL).open(DATABASE_URL, { clock: Date.now })).close();
     expect(await runInProcess(['migrate'], { DATABASE_URL })).toEqual({
       ...{ code: 0, stderr: '' },
       stdout: 'The database has the schema of this version of Latchkey. There is nothing to do.\n',

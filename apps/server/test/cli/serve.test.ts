@@ -9,7 +9,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/cli/cannot-start.ts';
 import { describeListenError } from '../../src/cli/serve.ts';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { CannotListen } from '../../src/start-server.ts';
 import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 
@@ -95,25 +95,20 @@ describe('serve', () => {
       const first = await serve({});
       await first.printed(/^The application secret .* works until .*\n/m);
       await stop(first);
-      const made = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
-        clock: Date.now,
-      });
+      const DATABASE_URL = `file:${join(directory, 'data/latchkey.db')}`;
+      const openStore = () => driverOf(DATABASE_URL).open(DATABASE_URL, { clock: Date.now });
+      const made = await openStore();
       expect(await made.findEndpoint(DEMO_ENDPOINT_ID)).not.toBeNull();
       await made.close();
       const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
-      for (const environment of [
-        { ADMIN_SECRET },
-        { DATABASE_URL: `file:${join(directory, 'data/latchkey.db')}` },
-      ]) {
+      for (const environment of [{ ADMIN_SECRET }, { DATABASE_URL }]) {
         const second = await serve(environment);
         await expect
           .poll(() => second.run.stderr)
           .toContain('the demo application works on this database: disable it');
         expect(second.run.stderr).toContain('a demo secret works on this database');
         await stop(second);
-        const store = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
-          clock: Date.now,
-        });
+        const store = await openStore();
         expect(await store.findEndpoint(DEMO_ENDPOINT_ID)).toBeNull();
         await store.close();
         expect(second.run.stdout.trim()).toMatch(onlyAddresses('data/latchkey.db'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointSecret, fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { startDemo } from '../demo/running-demo.ts';
 import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
@@ -232,7 +232,7 @@ describeOnAnyStore('on a database with endpoints, EVENTS_KEY', (fresh) => {
       const { id } = JSON.parse(stdout).data[0];
       await latchkey(['endpoint', 'delete', id, '--yes'], { EVENTS_KEY: A });
       for (const _ of ['once', 'again']) await (await startDemo({}, database.url)).close();
-      const store = await openStore(database.url, { clock: Date.now });
+      const store = await driverOf(database.url).open(database.url, { clock: Date.now });
       const { current } = fingerprintsOf({ current: A, previous: null });
       expect(await store.findEventsKeys()).toEqual([current]);
       await store.close();

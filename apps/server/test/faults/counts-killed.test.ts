@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { NODE_COMPILE_CACHE } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 describeOnEachStore('a process that is killed', (fresh) => {
   test('loses of its counts only what it had not written yet', async () => {
     const database = await fresh();
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     const sum = async () => {
       const hours = await store.listCounts({ since: 0, until: Date.now() + HOUR });
       return hours.reduce((all, { counts }) => all + (counts['grants:created'] ?? 0), 0);

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/store-suite/records';
 import { longer } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { invoke } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { startProcess } from './server-process.ts';
@@ -20,7 +20,7 @@ const ROUNDS = longer(1, 60);
 describeOnEachStore('a process that is killed as soon as it has accepted a grant', (fresh) => {
   test('has noted the use, so that the grant ends on no other process', async () => {
     const database = await fresh();
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     const application = anApplication({ idle_days: 1 });
     await store.createApplication(application);
     const server = await startProcess(database.url);

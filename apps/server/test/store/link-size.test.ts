@@ -7,7 +7,7 @@ import { documentOf } from '@latchkey/store-mongodb/encoding';
 import { aLink, anId, anInitiator } from '@latchkey/store-suite/records';
 import { BSON } from 'mongodb';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 
 // What docs/operations/run.md multiplies with the limit "links_total".
 const MOST_BYTES = 6 * 1024;
@@ -57,8 +57,9 @@ test.each(kinds)(
   async (_, most, document) => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-links-'));
     const file = join(folder, 'links.db');
+    const url = `file:${file}`;
     const sizeWith = async (count: number) => {
-      const store = await openStore(`file:${file}`, { clock: Date.now });
+      const store = await driverOf(url).open(url, { clock: Date.now });
       await Promise.all(Array.from({ length: count }, () => store.createLink(largest(document))));
       await store.close();
       return (await stat(file)).size;

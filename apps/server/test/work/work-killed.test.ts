@@ -7,7 +7,7 @@ import { aCode, anApplication, newCode, redemptionOf } from '@latchkey/store-sui
 import { isLong, runsAll } from '@latchkey/test-kit/long';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import { expect, test, vi } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
+import { driverOf } from '../../src/open-store.ts';
 import { startProcess } from '../faults/server-process.ts';
 import { NODE_COMPILE_CACHE } from '../http/command-process.ts';
 import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
@@ -97,7 +97,7 @@ describeOnEachStore('a process that is killed at a step of its work', (fresh) =>
     timeout: 600_000,
   }, async () => {
     const database = await fresh();
-    const store = await openStore(database.url, { clock: Date.now });
+    const store = await driverOf(database.url).open(database.url, { clock: Date.now });
     const stays = await link(store);
     const left: { linked: Linked; work: Work | undefined; later: string | undefined }[] = [];
     for (const { target, ...death } of deathsOn(database)) {
