@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { fingerprintsOf } from '@latchkey/rules/events/endpoint-secret';
 import { redactorFor } from '@latchkey/rules/log/redactor';
 import type { Service } from '@latchkey/rules/service';
@@ -15,7 +16,6 @@ import { callOperation, type OperatorOperation } from '../operations/call-operat
 import { loadSettings, refuseInMemory, settingsInForce } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
-import { osUser } from './os-user.ts';
 import type { Terminal } from './terminal.ts';
 
 export type CallAsOperator = <Name extends OperatorOperation>(
@@ -72,4 +72,15 @@ export async function withService(
   } finally {
     await closeService(service);
   }
+}
+
+function osUser({ SUDO_USER }: NodeJS.ProcessEnv): string {
+  let name: string;
+  try {
+    name = userInfo().username;
+  } catch {
+    // A container may run as a user without an entry in /etc/passwd.
+    name = `uid ${process.getuid?.()}`;
+  }
+  return SUDO_USER ? `${name} (sudo: ${SUDO_USER})` : name;
 }

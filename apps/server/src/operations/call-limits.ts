@@ -4,7 +4,7 @@ import type { Reason } from '@latchkey/domain/reasons';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import type { Limits } from '@latchkey/rules/limits/limits';
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
-import type { ActionColumns, CountsAgainst } from './action.ts';
+import type { CountsAgainst } from './action.ts';
 import type { AnyCaller } from './caller.ts';
 
 // Anyone can cause these: an application's callback is public and takes codes from the browser.
@@ -28,20 +28,21 @@ const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'form_token_wrong',
 ]);
 
-export function countCall(limits: Limits, { counts }: ActionColumns, caller: AnyCaller): void {
+type Counted = Exclude<CountsAgainst, 'nothing'>;
+
+export function countCall(limits: Limits, counts: Counted, caller: AnyCaller): void {
   const key = keyOf(counts, caller);
-  if (counts === 'nothing' || key === null) return;
-  limits[counts === 'exchanges' ? 'requests' : counts].count(key);
+  if (key !== null) limits[counts === 'exchanges' ? 'requests' : counts].count(key);
 }
 
 export function countFailure(
   limits: Limits,
-  { counts }: ActionColumns,
+  counts: Counted,
   caller: AnyCaller,
   error: unknown,
 ): void {
   const key = keyOf(counts, caller);
-  if (counts === 'nothing' || key === null) return;
+  if (key === null) return;
   if (counts === 'links') limits.links.giveBack(key);
   // Wrong codes and faults of the service must not use up what good exchanges need.
   else if (counts === 'exchanges') limits.requests.giveBack(key);
@@ -54,7 +55,7 @@ export function countFailure(
  * account of their own. So these calls do not count against the application, which all of its users
  * share. Only conversions do.
  */
-function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
+function keyOf(counts: Counted, caller: AnyCaller): string | null {
   switch (caller.kind) {
     case 'application':
       return counts === 'requests' && isPublic(caller) ? null : caller.application.id;

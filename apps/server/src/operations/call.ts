@@ -127,7 +127,8 @@ export async function call<Output extends object, Input extends object, By exten
     noteIds(record.ids, action, 'input', valid);
 
     const handle = async (): Promise<Output> => {
-      countCall(limits, action, authenticated);
+      const { counts } = action;
+      if (counts !== 'nothing') countCall(limits, counts, authenticated);
       try {
         if (action.changes) service.audit.beforeChange(by);
         const { key_id } = summary;
@@ -146,7 +147,7 @@ export async function call<Output extends object, Input extends object, By exten
         // The schema of an action returns what its handler takes.
         return await action.handle(service, valid as Input, authenticated, initiator, details);
       } catch (error) {
-        countFailure(limits, action, authenticated, error);
+        if (counts !== 'nothing') countFailure(limits, counts, authenticated, error);
         throw error;
       }
     };
