@@ -2,7 +2,7 @@ import type { Connection } from '@latchkey/rules/connections/list-connections';
 import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import type { DescribedRequest } from '@latchkey/rules/linking/describe-scopes';
 import type { LinkAccess } from '@latchkey/rules/linking/link-access';
-import type { NewPage } from '@latchkey/rules/linking/ticket';
+import type { NewPage } from '@latchkey/rules/linking/page-session';
 import type { Vouchers } from '@latchkey/rules/vouchers';
 import {
   type CompleteList,

@@ -4,7 +4,7 @@ import { approve, deny } from '@latchkey/rules/linking/decide';
 import { describeRequest } from '@latchkey/rules/linking/describe-scopes';
 import { identify } from '@latchkey/rules/linking/identify';
 import { accessByLink, type LinkAccess } from '@latchkey/rules/linking/link-access';
-import { vouchersOf } from '@latchkey/rules/linking/linking';
+import { linkingOf } from '@latchkey/rules/linking/linking';
 import type { Service } from '@latchkey/rules/service';
 import type { LinkRequest } from '@latchkey/schema';
 import { toLinkRequest } from './linking-wire.ts';
@@ -23,7 +23,7 @@ export const linkRows: OperationRows<'admin.links'> = {
     ids: linkIds,
     handle: async (service, { link }, _operator, initiator) => {
       const { access, described } = await readLink(service, link, initiator);
-      return toLinkRequest(access, described, vouchersOf(service));
+      return toLinkRequest(access, described, linkingOf(service).vouchers);
     },
   },
   'admin.links.identify': {
@@ -72,6 +72,10 @@ function linkRedirect<To extends string | null>(
     redirect_to,
   }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  const request = toLinkRequest({ link, application, resource }, described, vouchersOf(service));
+  const request = toLinkRequest(
+    { link, application, resource },
+    described,
+    linkingOf(service).vouchers,
+  );
   return { ...request, redirect_to };
 }

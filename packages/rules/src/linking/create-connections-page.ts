@@ -3,7 +3,7 @@ import type { Initiator } from '@latchkey/domain/initiator';
 import { TICKET_LIFETIME } from '@latchkey/domain/lifetimes';
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
-import { type NewPage, newPage } from './ticket.ts';
+import { type NewPage, newPage } from './page-session.ts';
 
 export async function createConnectionsPage(
   service: Pick<Dependencies, 'store' | 'clock' | 'room' | 'linking'>,

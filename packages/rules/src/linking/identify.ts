@@ -4,7 +4,7 @@ import type { ChoiceQuestion, CredentialHash, LinkRecord } from '@latchkey/store
 import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
-import { newPage } from './ticket.ts';
+import { newPage } from './page-session.ts';
 
 export interface Identified {
   account_id: string;

@@ -1,13 +1,20 @@
-import { hashCredential, mintCredential, sameHash } from '@latchkey/domain/credentials/credentials';
+import type { Milliseconds } from '@latchkey/domain/clock';
+import {
+  hashCredential,
+  mintCredential,
+  newId,
+  sameHash,
+} from '@latchkey/domain/credentials/credentials';
 import { accountSubject, DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
-import { CONNECTIONS_LIFETIME, COOKIE_MISSED } from '@latchkey/domain/lifetimes';
+import { CONNECTIONS_LIFETIME, COOKIE_MISSED, TICKET_LIFETIME } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { AccountRecord, PageRecord } from '@latchkey/store/records';
 import { holdsSession } from '@latchkey/store/stored-secrets';
 import type { Dependencies } from '../dependencies.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
+import { linkingOf } from './linking.ts';
 import type { LinkingApplication } from './linking-application.ts';
 
 export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
@@ -16,6 +23,36 @@ export interface PageSession {
   page: PageRecord;
   account: AccountRecord;
   access: LinkAccess<{ page_id: string }> | null;
+}
+
+export interface NewPage {
+  page: PageRecord;
+  url: string;
+}
+
+export function newPage(
+  service: Pick<Dependencies, 'linking'>,
+  members: Omit<
+    PageRecord,
+    'id' | 'ticket_hash' | 'ticket_expires_at' | 'opened_at' | 'waiting' | 'session_hash'
+  >,
+  path: string,
+  now: Milliseconds,
+): NewPage {
+  const id = newId(now);
+  const ticket = mintCredential('pageTicket', id);
+  return {
+    page: {
+      id,
+      ...members,
+      ticket_hash: ticket.hash,
+      ticket_expires_at: now + TICKET_LIFETIME,
+      opened_at: null,
+      waiting: null,
+      session_hash: null,
+    },
+    url: `${linkingOf(service).publicUrl}${path}?ticket=${ticket.credential}`,
+  };
 }
 
 const pageFaults: LinkFaults = {
