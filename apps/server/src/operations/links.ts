@@ -72,10 +72,6 @@ function linkRedirect<To extends string | null>(
     redirect_to,
   }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  const request = toLinkRequest(
-    { link, application, resource },
-    described,
-    linkingOf(service).vouchers,
-  );
-  return { ...request, redirect_to };
+  const { vouchers } = linkingOf(service);
+  return { ...toLinkRequest({ link, application, resource }, described, vouchers), redirect_to };
 }
