@@ -63,8 +63,10 @@ export interface Expiry<Name extends string = string> {
   readonly kept?: Milliseconds;
 }
 
-export interface KindOptions<F extends Fields> {
+export interface KindOptions<F extends Fields, Internal extends keyof F = never> {
   readonly key: keyof F & string;
+  /** The fields that no caller is given. Default: none. */
+  readonly internal?: readonly Internal[];
   readonly indexes?: { readonly [name: string]: Index<keyof F & string> };
   readonly expiry?: Expiry<keyof F & string>;
   /** What a copy of the database brings: all records, or those with this field set. Default: none. */
@@ -76,23 +78,55 @@ export interface KindOptions<F extends Fields> {
 }
 
 /** A kind of record, declared once for every database. */
-export interface Kind<F extends Fields = Fields> extends KindOptions<F> {
+export interface Kind<F extends Fields = Fields, Internal extends keyof F = never>
+  extends KindOptions<F, Internal> {
   readonly name: string;
   readonly fields: F;
 }
 
 /** Any kind: what an adapter sees. */
 // biome-ignore lint/suspicious/noExplicitAny: the fields of a kind are in no relation to those of another
-export type AnyKind = Kind<any>;
+export type AnyKind = Kind<any, any>;
 
-export type RecordOf<K> =
-  K extends Kind<infer F> ? { [N in keyof F]: F[N] extends Field<infer T> ? T : never } : never;
+/** What is stored of a kind. */
+export type RecordOf<K extends { fields: Fields }> = {
+  [N in keyof K['fields']]: K['fields'][N] extends Field<infer T> ? T : never;
+};
 
-export const kind = <F extends Fields>(
+/** The fields that callers are given. */
+type ShownName<K> = K extends Kind<infer F, infer Internal> ? Exclude<keyof F, Internal> : never;
+
+/** A record without its internal fields. */
+export type ShownOf<K extends { fields: Fields }> = Pick<
+  RecordOf<K>,
+  ShownName<K> & keyof RecordOf<K>
+>;
+
+/** A record of which these are set. */
+export type WithSet<R, N extends keyof R> = R & { [M in N]: NonNullable<R[M]> };
+
+export const kind = <F extends Fields, const Internal extends keyof F = never>(
   name: string,
   fields: F,
-  options: KindOptions<F>,
-): Kind<F> => ({ name, fields, ...options });
+  options: KindOptions<F, Internal>,
+): Kind<F, Internal> => ({ name, fields, ...options });
+
+export const shownFields = <K extends AnyKind>({ fields, internal = [] }: K) =>
+  Object.keys(fields).filter((name) => !internal.includes(name)) as (keyof ShownOf<K> & string)[];
+
+/** What callers are given of a record. */
+export const shownOf = <K extends AnyKind>(kind: K) =>
+  picking(shownFields(kind)) as (record: RecordOf<K>) => ShownOf<K>;
+
+/** Takes these fields of a record. In a loop: it runs for each record of a list. */
+export function picking(names: readonly string[], nameOf = (name: string) => name) {
+  const members = names.map((name) => [name, nameOf(name)] as const);
+  return (record: Readonly<Record<string, unknown>>) => {
+    const picked: Record<string, unknown> = {};
+    for (const [name, as] of members) picked[as] = record[name];
+    return picked;
+  };
+}
 
 export interface NamedIndex extends Index {
   readonly name: string;

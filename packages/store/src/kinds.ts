@@ -1,7 +1,14 @@
 import type { ActionName, Actor } from '@latchkey/domain/initiator';
 import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
-import type { Choice, ErrorCode, EventType, MessageType } from '@latchkey/schema';
+import type {
+  Choice,
+  DeliveryStatus,
+  EndpointDisabledReason,
+  ErrorCode,
+  EventType,
+  MessageType,
+} from '@latchkey/schema';
 import {
   by,
   bytes,
@@ -19,26 +26,22 @@ import {
   text,
   time,
 } from './kind.ts';
+import type { StoredSecret } from './stored-secrets.ts';
 import type {
   AccountRecord,
   AttemptRecord,
   ChoiceQuestion,
   CommandChange,
-  DeliveryRecord,
   DocumentedClient,
   Ending,
-  EndpointRecord,
   Generations,
   KeyRecord,
-  LinkDecision,
   LinkedDocument,
   LinkedResource,
-  PageRecord,
   ResourceRecord,
   ScopeRecord,
   StoredReason,
-} from './records.ts';
-import type { StoredSecret } from './stored-secrets.ts';
+} from './values.ts';
 
 /**
  * Of the account, when the account was looked up. An erasure can go on after the account was put again: it spares
@@ -66,34 +69,44 @@ export const grants = kind(
     /** As it was at the issue. */
     account: optional(json<AccountRecord>()),
     account_revision,
-    /** Its label may be a name, so an erasure takes it. */
+    /** What the user chose; null for nothing. Its label may be a name, so an erasure takes it. */
     choice: optional(json<Choice>()),
     code_hash: random(optional(bytes())),
-    /** While it is pending. */
+    /** While it is pending: the code is valid while now < this. */
     code_expires_at: fixed(optional(time())),
-    /** When the code was redeemed. */
+    /** When the code was redeemed; null before. */
     created_at: once(optional(time())),
     /** While it is active. */
     secret_hash: random(optional(bytes())),
+    /** When a request was first authenticated with its secret; null for never. */
     first_used_at: once(optional(time())),
+    /** When its secret was last used, at most a day before the last use; null before the first. */
     last_used_at: optional(time()),
     revoked_at: once(optional(time())),
+    /** The browser was sent there with the code; null if the code was issued without one. */
     redirect_uri: fixed(optional(claim())),
+    /** Whether the authorization request named it. If so, the redemption has to name it too. */
     redirect_uri_given: fixed(initially(flag(), false)),
+    /** RFC 7636, S256; null for none. */
     code_challenge: fixed(optional(text())),
+    /** The address of the resource that it is for; null for none. */
     resource: fixed(optional(text())),
+    /** The link request whose approval issued the code; null for none. */
     link_id: optional(id()),
-    /** Of the application, when the code was issued. */
+    /** Of the application, when the code was issued. That of the link request, if an approval issued it. */
     generation: fixed(initially(number(), 0)),
-    /** How often all grants of the application had been revoked by then. */
+    /** How often all grants of the application had been revoked when it was read for the issue. */
     application_revocations: fixed(initially(number(), 0)),
     issued_by: optional(by()),
     redeemed_by: once(optional(by())),
     first_used_by: once(optional(by())),
+    /** How many times it was recovered. The next two are of the last recovery. */
     recoveries: initially(number(), 0),
     recovered_at: optional(time()),
     recovered_by: optional(by()),
+    /** Null if it ended by itself, too. */
     revoked_by: once(optional(by())),
+    /** Null if `revoked_by` tells it: see `endReason`. */
     revoked_reason: once(optional(text<StoredReason>())),
   },
   {
@@ -127,31 +140,42 @@ export const grants = kind(
 export const links = kind(
   'links',
   {
+    /** UUIDv7, made at `/oauth/authorize`. It is also the id inside the link. */
     id: id(),
     /** Of the latest link. */
     link_hash: random(bytes()),
+    /** Null if it has a document, and no link of it was approved before. */
     application_id: optional(id()),
+    /** Null if an operator registered the application. */
     document: optional(json<LinkedDocument>()),
+    /** As the browser will be sent to it, with the port of a loopback address. */
     redirect_uri: claim(),
     redirect_uri_given: initially(flag(), false),
     resource: optional(json<LinkedResource>()),
     scope: text(),
+    /** What the user may allow besides; null for nothing. */
     optional_scope: optional(text()),
     state: optional(text()),
     code_challenge: optional(text()),
     login_hint: optional(text()),
     ui_locales: optional(text()),
+    /** 32 random bytes. With the random part of the deciding credential, they make the code. */
     salt: bytes(),
+    /** Of its application, when the request was made. */
     generation: initially(number(), 0),
+    /** Of the ids of the descriptions of all that it asks for, in order, when the request was made. */
     description_hash: bytes(),
+    /** It can be decided while now < this. It is deleted 3 hours later. */
     expires_at: fixed(time()),
+    /** The account that was last identified or was approved; null before. */
     account_id: optional(id()),
     account_revision,
-    /** The latest page. */
+    /** The latest consent page; null before. If the host has one of its own, there is no such page. */
     page_id: random(optional(id())),
+    /** Whether the user has asked for another account since the last identification. */
     switched: initially(flag(), false),
     /** The next six are the decision. */
-    status: once(optional(text<LinkDecision['status']>())),
+    status: once(optional(text<'approved' | 'denied'>())),
     decided_by: once(optional(id())),
     grant_id: once(optional(id())),
     granted_scope: once(optional(text())),
@@ -164,6 +188,13 @@ export const links = kind(
   },
   {
     key: 'id',
+    internal: [
+      'account_revision',
+      'begin_initiator',
+      'identify_initiator',
+      'switch_initiator',
+      'decide_initiator',
+    ],
     indexes: { links_by_account: { on: ['account_id'], where: { set: ['account_id'] } } },
     expiry: { at: 'expires_at', kept: LINKS_KEPT },
     isLong: true,
@@ -173,28 +204,36 @@ export const links = kind(
 export const pages = kind(
   'pages',
   {
+    /** UUIDv7. It is also the id inside its ticket and its session. */
     id: id(),
-    kind: text<PageRecord['kind']>(),
+    kind: text<'consent' | 'connections'>(),
+    /** Null unless it is a consent page. */
     link_id: optional(id()),
     account_id: id(),
     /** Of the account, at the creation. */
     sign_outs: initially(number(), 0),
     account_revision,
     ticket_hash: fixed(bytes()),
+    /** The ticket is first taken while now < this. */
     ticket_expires_at: fixed(time()),
+    /** When the ticket was first taken; null before. */
     opened_at: once(optional(time())),
-    /** Until one of them has come back. */
+    /** The hashes of its sessions, in hexadecimal, while none has come back; null after that. */
     waiting: optional(json<readonly string[]>()),
+    /** Of the session that has come back first; null before. */
     session_hash: once(optional(bytes())),
+    /** The session is valid while now < this. The page is deleted some time after. */
     expires_at: time(),
     return_url: optional(text()),
     locale: optional(text()),
+    /** Null if nothing is asked besides. */
     choice: optional(json<ChoiceQuestion>()),
     create_initiator: optional(by()),
     open_initiator: once(optional(by())),
   },
   {
     key: 'id',
+    internal: ['sign_outs', 'account_revision', 'create_initiator', 'open_initiator'],
     indexes: { pages_by_account: { on: ['account_id'] } },
     expiry: { at: 'expires_at', kept: LINKS_KEPT },
     isLong: true,
@@ -204,18 +243,23 @@ export const pages = kind(
 export const refusals = kind(
   'refusals',
   {
+    /** UUIDv7: sorts by time. */
     id: id(),
     at: time(),
     request_id: text(),
     operation: text<ActionName>(),
     error_code: text<ErrorCode>(),
+    /** The check that failed, if the error code has several; otherwise null. */
     reason: optional(text<Reason>()),
     called_by: optional(text<Actor>()),
     application_id: optional(id()),
+    /** The account that the call named, or that of its grant, link or page. */
     account_id: optional(id()),
     grant_id: optional(id()),
+    /** Of the operator; null for every other caller, and for the secret. */
     key_id: optional(id()),
     address: optional(text()),
+    /** The record is deleted some time after. */
     expires_at: time(),
   },
   {
@@ -269,6 +313,7 @@ export const keys = inOne<StoredSecret<KeyRecord>>('keys');
 export const applications = kind(
   'applications',
   {
+    /** UUIDv7: sorts by creation. */
     id: id(),
     /** A deleted application stays, so that a late command finds its id taken and its revision raised. */
     deleted_at: optional(time()),
@@ -281,17 +326,30 @@ export const applications = kind(
     disabled: flag(),
     created_at: time(),
     secrets: json<readonly StoredSecret[]>(),
+    /**
+     * As they were written, since they are compared exactly. Of an application with a document, those of its approvals:
+     * nothing is compared with them.
+     */
     redirect_uris: json<string[]>(),
+    /** The scopes that it may ask for; null for every described one. */
     scopes: optional(json<string[]>()),
+    /** The scopes of a request that names none; null for none. */
     default_scopes: optional(json<string[]>()),
+    /** Whether it has no secret. Never changes. */
     public: flag(),
+    /** Whether it may introspect the grants of every application. */
     resource_server: flag(),
+    /** Whether each authorization request needs a challenge. */
     challenge_required: flag(),
+    /** Days after which an unused grant ends; null for never. */
     idle_days: optional(number()),
+    /** How many grants of one account stay after a conversion; null for all. */
     grants_per_account: optional(number()),
+    /** The last time that it was enabled; null if it was never disabled. */
     enabled_at: optional(time()),
     /** Not set before anything has ended. */
     generations: optional(json<Generations>()),
+    /** Null if an operator registered it. There is one application at most of each document. */
     document: optional(json<DocumentedClient>()),
     homepage_uri: optional(text()),
     policy_uri: optional(text()),
@@ -301,6 +359,7 @@ export const applications = kind(
   },
   {
     key: 'id',
+    internal: ['deleted_at', 'deleted_by', 'endings', 'unfinished_since', 'document_uri'],
     indexes: {
       listed_applications: { on: ['deleted_at', 'id'], where: { unset: ['deleted_at'] } },
       documented_applications: {
@@ -338,8 +397,9 @@ export const keptDocuments = kind(
     document_uri: text(),
     /** As JSON. It is read anew each time, since what counts of it is up to the settings. */
     document: claim(),
+    /** When it was fetched, or pinned. */
     kept_at: time(),
-    /** Not set while it is pinned. */
+    /** Null while it is pinned. */
     kept_until: optional(time()),
   },
   {
@@ -391,16 +451,24 @@ export const accounts = kind(
 export const endpoints = kind(
   'endpoints',
   {
+    /** UUIDv7. */
     id: id(),
+    /** See `endpointOwners`. */
     owner: fixed(id()),
     url: text(),
+    /** In the order of `eventTypes`; null for all that its kind is told. */
     types: optional(json<EventType[]>()),
-    disabled_reason: optional(text<EndpointRecord['disabled_reason'] & string>()),
+    /** Null if it is enabled. */
+    disabled_reason: optional(text<EndpointDisabledReason>()),
     created_at: time(),
+    /** 1, and one more with each rotation. */
     secret_version: number(),
+    /** The secret of the version before signs too while now < this; null for none. */
     overlap_until: optional(time()),
     last_success_at: optional(time()),
+    /** The beginning of the first try that failed since the last success; null if none did. */
     failing_since: optional(time()),
+    /** The tries that failed since then. */
     failures: initially(number(), 0),
     /** Raised when it is disabled: what is pending by then is not told any more. */
     generation: initially(number(), 0),
@@ -426,6 +494,7 @@ export const endpointOwners = kind(
 export const deliveries = kind(
   'deliveries',
   {
+    /** UUIDv7 of the time of the event, made of the event and the endpoint: see `deliveryId`. */
     id: id(),
     endpoint_id: fixed(id()),
     event_id: id(),
@@ -437,15 +506,22 @@ export const deliveries = kind(
     names_of: optional(id()),
     /** The application that they are for. Null for the host. */
     names_for: fixed(optional(id())),
+    /** The message. Null once the account of an `account.updated` is erased. */
     body: optional(text()),
     /** Whether its grant had a choice, which a try reads there: the body kept here has none, so it names nobody. */
     has_choice: initially(flag(), false),
-    status: text<DeliveryRecord['status']>(),
+    status: text<DeliveryStatus>(),
+    /** When the event happened. */
     created_at: time(),
+    /** When it can be claimed: the time of its next try, or the end of its claim. Null unless it is pending. */
     due_at: optional(time()),
+    /** Of the try under way; null for none. */
     claim: random(optional(text())),
+    /** The tries of the timetable so far. */
     tries: initially(number(), 0),
+    /** The last {@link ATTEMPTS_KEPT}, oldest first. */
     attempts: json<AttemptRecord[]>(),
+    /** Null while it is pending. It is deleted {@link DELIVERIES_KEPT} later. */
     ended_at: optional(time()),
     /** Of the endpoint, when the timetable began. */
     generation: initially(number(), 0),
@@ -454,6 +530,7 @@ export const deliveries = kind(
   },
   {
     key: 'id',
+    internal: ['account_revision', 'names_of', 'names_for', 'has_choice', 'generation', 'round'],
     indexes: {
       deliveries_due: { on: ['endpoint_id', 'due_at'], where: { set: ['due_at'] } },
       deliveries_by_endpoint: { on: ['endpoint_id', 'status', 'id'] },

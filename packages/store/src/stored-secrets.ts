@@ -1,5 +1,5 @@
 import { sameHash } from '@latchkey/domain/credentials/credentials';
-import type { CredentialHash, PageRecord, SecretRecord } from './records.ts';
+import type { CredentialHash, SecretRecord } from './values.ts';
 
 /** A secret within a `json` field, which has no bytes. */
 export type StoredSecret<Secret extends SecretRecord = SecretRecord> = Omit<Secret, 'hash'> & {
@@ -14,7 +14,10 @@ export const fromStoredSecret = <Secret extends SecretRecord>(stored: StoredSecr
 
 /** Whether a session is the one of its page, or waits to come back. */
 export function holdsSession(
-  { session_hash, waiting }: Pick<PageRecord, 'session_hash' | 'waiting'>,
+  {
+    session_hash,
+    waiting,
+  }: { session_hash: CredentialHash | null; waiting: readonly string[] | null },
   hash: CredentialHash,
 ): boolean {
   if (session_hash !== null) return sameHash(session_hash, hash);

@@ -89,13 +89,12 @@ export const addMember: Change = {
       },
     ],
     'packages/store/src/kinds.ts': [
-      { at: '    idle_days: ', before: '    remark: optional(text()),\n' },
+      {
+        at: '    /** Days after which an unused grant ends; null for never. */\n',
+        before: '    /** What operators note of it. */\n    remark: optional(text()),\n',
+      },
     ],
     'packages/store/src/application-members.ts': [
-      {
-        at: '  /** Days after which an unused grant ends; null for never. */\n',
-        before: '  /** What operators note of it. */\n  remark: string | null;\n',
-      },
       { at: '  idle_days: null,\n', before: '  remark: null,\n' },
     ],
     'apps/server/src/operations/wire.ts': [

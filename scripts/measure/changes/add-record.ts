@@ -68,16 +68,9 @@ export const addRecord: Change = {
     'packages/store/src/records.ts': [
       {
         at: '/** One event for one endpoint. */\n',
-        before: `export interface NoticeRecord {
-  /** UUIDv7. */
-  id: string;
-  topic: string;
-  text: string;
-  expires_at: Milliseconds;
-}
-
-`,
+        before: 'export type NoticeRecord = RecordOf<typeof notices>;\n\n',
       },
+      { at: '  pages,\n', before: '  notices,\n' },
     ],
     'packages/store/src/store.ts': [
       { at: '  PageRecord,\n', before: '  NoticeRecord,\n' },

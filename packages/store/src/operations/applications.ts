@@ -6,7 +6,7 @@ import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
 import { type Condition, type Givens, isSet, lessThan, when } from '../condition.ts';
 import { deletionWork, type Work, withEnding } from '../endings.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
-import type { RecordOf } from '../kind.ts';
+import { type RecordOf, shownFields, shownOf } from '../kind.ts';
 import { clientDocuments, applications as kind } from '../kinds.ts';
 import type {
   ApplicationAuthentication,
@@ -43,10 +43,7 @@ type Applications = Pick<
 
 type Stored = RecordOf<typeof kind>;
 
-const OF_DELETION = ['deleted_at', 'deleted_by', 'document_uri', 'endings', 'unfinished_since'];
-export const APPLICATION = Object.keys(kind.fields).filter(
-  (name) => !OF_DELETION.includes(name),
-) as (keyof ApplicationRecord)[];
+export const APPLICATION = shownFields(kind);
 const AUTHENTICATING = APPLICATION.filter((name) => name !== 'logo_uri');
 
 const existing = { deleted_at: null } as const;
@@ -317,11 +314,9 @@ function authenticationOf({
   };
 }
 
-export function applicationOf(stored: Pick<Stored, keyof ApplicationRecord>): ApplicationRecord {
-  const { deleted_at, deleted_by, document_uri, endings, unfinished_since, ...application } =
-    stored as Stored;
-  return authenticationOf(application) as ApplicationRecord;
-}
+const shown = shownOf(kind);
+export const applicationOf = (stored: Pick<Stored, keyof ApplicationRecord>) =>
+  authenticationOf(shown(stored as Stored)) as ApplicationRecord;
 
 const NOT_DELETED = {
   ...{ deleted_at: null, deleted_by: null, document_uri: null },

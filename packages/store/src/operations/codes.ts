@@ -3,7 +3,14 @@ import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../c
 import { NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, grants } from '../kinds.ts';
-import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
+import {
+  BINDING,
+  type CodeState,
+  type GrantRecord,
+  PENDING,
+  type PendingRecord,
+  partOf,
+} from '../records.ts';
 import type { NewCode, Redemption, Store } from '../store.ts';
 import {
   endedNow,
@@ -21,25 +28,6 @@ type Codes = Pick<
 
 type Stored = RecordOf<typeof grants>;
 
-const BINDING = [
-  'redirect_uri',
-  'redirect_uri_given',
-  'code_challenge',
-  'resource',
-  'link_id',
-] as const;
-const PENDING = [
-  'id',
-  'application_id',
-  'scope',
-  'generation',
-  'application_revocations',
-  'account',
-  'choice',
-  'code_hash',
-  'code_expires_at',
-  ...BINDING,
-] as const;
 const CODE = [
   'application_id',
   'account_id',
@@ -172,24 +160,7 @@ export function codes(db: Adapter, { shown }: MarksInside): Codes {
 
 type NewCodeFields = Omit<NewCode, 'grant_id' | 'initiator'> & Pick<Stored, 'id' | 'issued_by'>;
 
-function pendingRecord(found: Pick<Stored, (typeof PENDING)[number]>): PendingRecord {
-  return {
-    grant_id: found.id,
-    application_id: found.application_id,
-    scope: found.scope,
-    generation: found.generation,
-    application_revocations: found.application_revocations,
-    account: found.account,
-    choice: found.choice,
-    code_hash: found.code_hash,
-    code_expires_at: found.code_expires_at,
-    redirect_uri: found.redirect_uri,
-    redirect_uri_given: found.redirect_uri_given,
-    code_challenge: found.code_challenge,
-    resource: found.resource,
-    link_id: found.link_id,
-  } as PendingRecord;
-}
+const pendingRecord = partOf<PendingRecord, (typeof PENDING)[number]>(PENDING);
 
 function codeState(
   found: Pick<Stored, (typeof CODE)[number] | (typeof NUMBERS)[number] | 'revoked_at'> & Joined,

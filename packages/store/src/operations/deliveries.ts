@@ -17,7 +17,7 @@ import {
 } from '../condition.ts';
 import { isStillTold, standingOf } from '../delivery.ts';
 import { accountUpdated, withChoice } from '../event.ts';
-import type { RecordOf } from '../kind.ts';
+import { type RecordOf, shownFields, shownOf } from '../kind.ts';
 import { accounts, grants, deliveries as kind } from '../kinds.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
 import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
@@ -42,11 +42,8 @@ type Deliveries = Pick<
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
 
-const INTERNAL = [
-  ...['account_revision', 'names_of', 'names_for', 'has_choice', 'generation', 'round'],
-];
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
-const DELIVERY = FIELDS.filter((name) => !INTERNAL.includes(name)) as (keyof DeliveryRecord)[];
+const DELIVERY = shownFields(kind);
 
 const REPLAYED = ['id', 'round', 'names_of', 'names_for', 'created_at'] as const;
 const newestFirst = { by: ['id'], descending: true } as const;
@@ -439,14 +436,4 @@ type OfAccount = Pick<RecordOf<typeof accounts>, 'account'>;
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
 
-function deliveryOf<S extends Stored>({
-  account_revision: _,
-  names_of: __,
-  names_for: ___,
-  has_choice: ______,
-  generation: ____,
-  round: _____,
-  ...delivery
-}: S): DeliveryRecord {
-  return delivery;
-}
+const deliveryOf = shownOf(kind);

@@ -16,14 +16,20 @@ import {
 import { asEnded, NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, grants as kind } from '../kinds.ts';
-import type {
-  AccountRecord,
-  ConnectedGrant,
-  GrantAuthentication,
-  GrantHistory,
-  GrantRecord,
-  ListedHistory,
-  RevokedRecord,
+import {
+  type AccountRecord,
+  CONNECTED,
+  type ConnectedGrant,
+  GRANT,
+  type GrantAuthentication,
+  type GrantHistory,
+  type GrantRecord,
+  HISTORY,
+  type ListedHistory,
+  partOf,
+  REVOKED,
+  type RevokedRecord,
+  USED,
 } from '../records.ts';
 import {
   isUnusedSince,
@@ -61,38 +67,10 @@ type Grants = Pick<
 
 type Stored = RecordOf<typeof kind>;
 
-const USED = [
-  'application_id',
-  'resource',
-  'scope',
-  'choice',
-  'created_at',
-  'last_used_at',
-  'revoked_at',
-] as const;
-const CONNECTED = ['id', ...USED] as const;
-const GRANT = [...CONNECTED, 'account'] as const;
-export const REVOKED = ['id', 'application_id', 'created_at', 'revoked_at'] as const;
 const ACTIVE = [...CONNECTED, 'account_id', ...NUMBERS] as const;
 const LISTED = [...ACTIVE, 'account'] as const;
+const LISTED_HISTORY = [...HISTORY, 'link_id'] as const;
 const AUTHENTICATING = [...USED, ...NUMBERS, 'secret_hash', 'first_used_at'] as const;
-const HISTORY = [
-  'id',
-  'application_id',
-  'account_id',
-  'issued_by',
-  'created_at',
-  'redeemed_by',
-  'recoveries',
-  'recovered_at',
-  'recovered_by',
-  'first_used_at',
-  'first_used_by',
-  'revoked_at',
-  'revoked_by',
-  'revoked_reason',
-] as const;
-
 const active = { revoked_at: null, created_at: isSet } as const;
 
 /** The older part of a list. */
@@ -283,7 +261,7 @@ export function grants(
       const { code_hash, ...history } = endedNow(found);
       // A code that is not issued yet, or that a mark has ended, is none.
       const isThere = isGrant(history) || (code_hash !== null && history.revoked_at === null);
-      return isThere ? historyOf<GrantHistory>(history) : null;
+      return isThere ? historyOf(history) : null;
     },
   );
   const listNewest = db.list(
@@ -390,7 +368,7 @@ export function grants(
 
     async listGrantHistories(account_id, range) {
       const listed = await listHistories({ account_id, ...range });
-      return (await shown(listed)).map(historyOf<ListedHistory>);
+      return (await shown(listed)).map(listedHistory);
     },
 
     async newestGrantTime() {
@@ -456,34 +434,8 @@ const isActive = ({ revoked_at }: Pick<Stored, 'revoked_at'>) => revoked_at === 
 
 const asIs = <T>(found: T): T => found;
 
-const connectedGrant = (found: Pick<Stored, (typeof CONNECTED)[number]>): ConnectedGrant =>
-  ({
-    grant_id: found.id,
-    application_id: found.application_id,
-    resource: found.resource,
-    scope: found.scope,
-    choice: found.choice,
-    created_at: found.created_at,
-    last_used_at: found.last_used_at,
-    revoked_at: found.revoked_at,
-  }) as ConnectedGrant;
-
-const grantRecord = (found: Pick<Stored, (typeof GRANT)[number]>): GrantRecord =>
-  ({ ...connectedGrant(found), account: found.account }) as GrantRecord;
-
-export const revokedRecord = (found: Pick<Stored, (typeof REVOKED)[number]>): RevokedRecord =>
-  ({
-    grant_id: found.id,
-    application_id: found.application_id,
-    created_at: found.created_at,
-    revoked_at: found.revoked_at,
-  }) as RevokedRecord;
-
-function historyOf<History>({
-  id,
-  account_revision: _,
-  application_revocations: __,
-  ...history
-}: Pick<Stored, (typeof HISTORY)[number] | (typeof NUMBERS)[number]>): History {
-  return { grant_id: id, ...history } as History;
-}
+const connectedGrant = partOf<ConnectedGrant, (typeof CONNECTED)[number]>(CONNECTED);
+const grantRecord = partOf<GrantRecord, (typeof GRANT)[number]>(GRANT);
+export const revokedRecord = partOf<RevokedRecord, (typeof REVOKED)[number]>(REVOKED);
+const historyOf = partOf<GrantHistory, (typeof HISTORY)[number]>(HISTORY);
+const listedHistory = partOf<ListedHistory, (typeof LISTED_HISTORY)[number]>(LISTED_HISTORY);

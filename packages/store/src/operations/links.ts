@@ -1,7 +1,7 @@
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { Adapter } from '../adapter.ts';
 import { either, type Given, type Givens, moreThan, orKept, when } from '../condition.ts';
-import type { RecordOf } from '../kind.ts';
+import { type ShownOf, shownFields } from '../kind.ts';
 import { accounts, links as kind, pages } from '../kinds.ts';
 import type { LinkDecision, LinkRecord } from '../records.ts';
 import type { Identification, LinkSwitch, Store } from '../store.ts';
@@ -9,22 +9,9 @@ import { PAGE_OF_ACCOUNT } from './held.ts';
 
 type Links = Pick<Store, 'createLink' | 'findLink' | 'identifyLink' | 'switchLink' | 'decideLink'>;
 
-type Stored = RecordOf<typeof kind>;
+const LINK = shownFields(kind);
 
-/** Nobody is shown these. */
-const INTERNAL = [
-  'account_revision',
-  'begin_initiator',
-  'identify_initiator',
-  'switch_initiator',
-  'decide_initiator',
-];
-const LINK = Object.keys(kind.fields).filter((name) => !INTERNAL.includes(name)) as Exclude<
-  keyof Stored,
-  'account_revision' | `${string}_initiator`
->[];
-
-type Found = Pick<Stored, (typeof LINK)[number]>;
+type Found = ShownOf<typeof kind>;
 
 interface Identified extends Omit<Identification, 'page'> {
   account_id: string;

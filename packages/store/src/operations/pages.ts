@@ -2,7 +2,7 @@ import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
 import type { Givens } from '../condition.ts';
-import type { RecordOf } from '../kind.ts';
+import { type RecordOf, shownFields, shownOf } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
 import type { AccountRecord, CredentialHash, PageRecord } from '../records.ts';
 import type { PageOpening, Store } from '../store.ts';
@@ -14,21 +14,7 @@ type Pages = Pick<
   'createPage' | 'findPage' | 'findPageAccount' | 'openPage' | 'returnToPage'
 >;
 
-const PAGE = [
-  'id',
-  'kind',
-  'link_id',
-  'account_id',
-  'ticket_hash',
-  'ticket_expires_at',
-  'opened_at',
-  'waiting',
-  'session_hash',
-  'expires_at',
-  'return_url',
-  'locale',
-  'choice',
-] as const;
+const PAGE = shownFields(kind);
 
 type Stored = RecordOf<typeof kind>;
 
@@ -102,14 +88,4 @@ const toHex = (hash: CredentialHash) => Buffer.from(hash).toString('hex');
 
 const asIs = (page: PageRecord): PageRecord => page;
 
-/** As a look-up returns it. */
-function pageOf(stored: Stored): PageRecord {
-  const {
-    sign_outs: _,
-    account_revision: __,
-    create_initiator: ___,
-    open_initiator: ____,
-    ...page
-  } = stored;
-  return page;
-}
+const pageOf = shownOf(kind);

@@ -25,12 +25,12 @@ import {
 } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, grants, keptDocuments, links, pages } from '../kinds.ts';
-import { type AccountRecord, ERASED, type RevokedRecord } from '../records.ts';
+import { type AccountRecord, ERASED, REVOKED, type RevokedRecord } from '../records.ts';
 import type { Done, RevocationMark, Store } from '../store.ts';
 import { revisionAfter } from './accounts.ts';
 import type { ByHand } from './by-hand.ts';
 import { keptAt } from './client-documents.ts';
-import { REVOKED, revokedRecord } from './grants.ts';
+import { revokedRecord } from './grants.ts';
 import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
 import { forgetting } from './names.ts';
