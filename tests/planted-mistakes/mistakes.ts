@@ -27,8 +27,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a code is redeemed twice',
     file: CODES,
-    from: `              created_at: null,
-              code_expires_at: moreThan(code.now),
+    from: `                created_at: null,
+                code_expires_at: moreThan(code.now),
 `,
     to: '',
     seenBy: 'apps/server/test/http/codes.test.ts',

@@ -155,6 +155,16 @@ export const member =
   (input) =>
     input[name] ?? null;
 
+/** Takes these members of a record. In a loop: it runs for each record of a list. */
+export function picking(names: readonly string[], nameOf = (name: string) => name) {
+  const members = names.map((name) => [name, nameOf(name)] as const);
+  return (record: Input) => {
+    const picked: Record<string, unknown> = {};
+    for (const [name, as] of members) picked[as] = record[name];
+    return picked;
+  };
+}
+
 const sourceOf = (value: unknown): Source => {
   if (value instanceof Given) return member(value.name);
   if (!Array.isArray(value)) return () => value;

@@ -2,8 +2,8 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { FAILING_LASTS } from '@latchkey/domain/lifetimes';
 import type { EventType, MessageType } from '@latchkey/schema';
 import { deliveryId, type Event, TOLD_WHILE_DISABLED } from './event.ts';
+import { type DueEndpoint, type EndedTry, type EndpointChanges, FAILING_TRIES } from './inputs.ts';
 import type { DeliveryRecord, EndpointRecord } from './records.ts';
-import { type DueEndpoint, type EndedTry, type EndpointChanges, FAILING_TRIES } from './store.ts';
 
 export function newDelivery(
   event: Omit<Event, 'body'> & { body: string | null },

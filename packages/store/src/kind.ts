@@ -114,20 +114,6 @@ export const kind = <F extends Fields, const Internal extends keyof F = never>(
 export const shownFields = <K extends AnyKind>({ fields, internal = [] }: K) =>
   Object.keys(fields).filter((name) => !internal.includes(name)) as (keyof ShownOf<K> & string)[];
 
-/** What callers are given of a record. */
-export const shownOf = <K extends AnyKind>(kind: K) =>
-  picking(shownFields(kind)) as (record: RecordOf<K>) => ShownOf<K>;
-
-/** Takes these fields of a record. In a loop: it runs for each record of a list. */
-export function picking(names: readonly string[], nameOf = (name: string) => name) {
-  const members = names.map((name) => [name, nameOf(name)] as const);
-  return (record: Readonly<Record<string, unknown>>) => {
-    const picked: Record<string, unknown> = {};
-    for (const [name, as] of members) picked[as] = record[name];
-    return picked;
-  };
-}
-
 export interface NamedIndex extends Index {
   readonly name: string;
   /** So long after the time in its field, a record is removed. */

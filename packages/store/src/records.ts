@@ -3,7 +3,8 @@ import type { Actor, Initiator } from '@latchkey/domain/initiator';
 import type { Reason } from '@latchkey/domain/reasons';
 import type { Choice, ErrorCode } from '@latchkey/schema';
 import type { ApplicationMembers } from './application-members.ts';
-import { picking, type RecordOf, type ShownOf, type WithSet } from './kind.ts';
+import { picking } from './condition.ts';
+import { type AnyKind, type RecordOf, type ShownOf, shownFields, type WithSet } from './kind.ts';
 import type {
   applications,
   deliveries,
@@ -27,6 +28,10 @@ import type {
 // What callers are given of the kinds: their members are described where they are declared, in kinds.ts.
 
 export * from './values.ts';
+
+/** Takes the internal fields out of a record. */
+export const shownOf = <K extends AnyKind>(kind: K) =>
+  picking(shownFields(kind)) as (record: RecordOf<K>) => ShownOf<K>;
 
 /** The account as it is now. */
 export interface CurrentAccount extends AccountRecord {

@@ -2,12 +2,11 @@ import type { Change } from './change.ts';
 
 const OPERATIONS = `import type { Adapter } from '../adapter.ts';
 import { type Givens, lessThan, when } from '../condition.ts';
+import type { ListRange } from '../inputs.ts';
 import { notices as kind } from '../kinds.ts';
-import type { Store } from '../store.ts';
+import type { NoticeRecord } from '../records.ts';
 
-type Notices = Pick<Store, 'keepNotice' | 'listNotices'>;
-
-export function notices(db: Adapter): Notices {
+export function notices(db: Adapter) {
   const list = db.list(
     kind,
     ({ topic, before }: Givens<{ topic: string; before: string | null }>) => [
@@ -18,10 +17,11 @@ export function notices(db: Adapter): Notices {
     (notice) => notice,
     { index: 'notices_by_topic', order: { by: ['id'], descending: true } },
   );
-  const keep = db.insertOnce(kind);
   return {
-    keepNotice: (notice) => keep(notice),
-    listNotices: (topic, range) => list({ topic, ...range }),
+    keepNotice: db.insertOnce<typeof kind, NoticeRecord>(kind),
+
+    /** Those with a topic, newest first. */
+    listNotices: (topic: string, range: ListRange) => list({ topic, ...range }),
   };
 }
 `;
@@ -71,20 +71,6 @@ export const addRecord: Change = {
         before: 'export type NoticeRecord = RecordOf<typeof notices>;\n\n',
       },
       { at: '  pages,\n', before: '  notices,\n' },
-    ],
-    'packages/store/src/store.ts': [
-      { at: '  PageRecord,\n', before: '  NoticeRecord,\n' },
-      {
-        at: '  // Refusals\n',
-        before: `  // Notices
-
-  keepNotice(notice: NoticeRecord): Promise<void>;
-
-  /** Those with a topic, newest first. */
-  listNotices(topic: string, range: ListRange): Promise<NoticeRecord[]>;
-
-`,
-      },
     ],
     'packages/store/src/operations/notices.ts': OPERATIONS,
     'packages/store/src/operations/operations.ts': [

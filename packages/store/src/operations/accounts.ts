@@ -4,16 +4,11 @@ import { newId } from '@latchkey/domain/credentials/credentials';
 import type { Adapter, Decision } from '../adapter.ts';
 import { type Givens, isSet, lessThan, unless, type Where, when } from '../condition.ts';
 import { type Ending, type Work, withEnding, workOf } from '../endings.ts';
+import type { AccountFilter, Erasure, ListRange } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts as kind } from '../kinds.ts';
 import type { AccountRecord, CurrentAccount, ListedAccount } from '../records.ts';
-import type { AccountFilter, Erasure, Store } from '../store.ts';
 import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
-
-type Accounts = Pick<
-  Store,
-  'putAccount' | 'findAccount' | 'listAccounts' | 'endPages' | 'markErasure'
->;
 
 type Stored = RecordOf<typeof kind>;
 
@@ -25,7 +20,7 @@ interface Completing {
   finish(work: Work): Promise<void>;
 }
 
-export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Completing): Accounts {
+export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Completing) {
   const find = db.joined(
     kind,
     ({ id }: Givens<{ id: string }>) => ({ id }),
@@ -80,7 +75,7 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
   const endPages = db.modify(
     kind,
     ({ account_id }: OfAccount) => account_id,
-    (found) => {
+    (found): Decision<Stored, void> => {
       if (!found?.account) return { result: undefined };
       const { sign_outs } = found;
       return {
@@ -130,7 +125,8 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
   );
 
   return {
-    async putAccount(account) {
+    /** Inserts the account, or replaces it as a whole. */
+    async putAccount(account: CurrentAccount): Promise<void> {
       const given = { account, place: newId(clock()), now: clock() };
       let erasure: Work | null = null;
       do {
@@ -139,16 +135,34 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
       } while (erasure !== null);
     },
 
-    findAccount: (id) => find({ id }),
+    findAccount: (id: string) => find({ id }),
 
-    listAccounts({ username, external_id }, range) {
+    /** The accounts in the order in which they were first put, or those that match. */
+    listAccounts(
+      { username, external_id }: AccountFilter,
+      range: ListRange,
+    ): Promise<ListedAccount[]> {
       if (username !== undefined) return listByUsername({ username, ...range });
       return external_id !== undefined ? listByExternalId({ external_id, ...range }) : list(range);
     },
 
-    endPages: (account_id) => endPages({ account_id }),
+    /**
+     * Ends every page of an account that was created before. One that is created after this has
+     * returned is not ended. Does nothing if there is no such account.
+     */
+    endPages: (account_id: string) => endPages({ account_id }),
 
-    markErasure: (erasure) => marking(() => mark(erasure), finish),
+    /**
+     * Removes the account, also one that was never known, and ends its codes, grants, pages and link requests. Its
+     * names are shown nowhere any more. An account that is put later is a new one: a put does the steps of the work
+     * first, but for the log.
+     *
+     * @returns what is left to do, which is done if the account was never known, or was erased before and not put again:
+     *   to delete its codes, its pages, and the link requests that name it or belong to one
+     *   of these, to revoke its grants, and to replace the names in their snapshots by `ERASED`. At the end, the
+     *   database has these names nowhere.
+     */
+    markErasure: (erasure: Erasure) => marking(() => mark(erasure), finish),
   };
 }
 

@@ -6,40 +6,25 @@ import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
 import { type Condition, type Givens, isSet, lessThan, when } from '../condition.ts';
 import { deletionWork, type Work, withEnding } from '../endings.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
-import { type RecordOf, shownFields, shownOf } from '../kind.ts';
-import { clientDocuments, applications as kind } from '../kinds.ts';
-import type {
-  ApplicationAuthentication,
-  ApplicationChanges,
-  ApplicationRecord,
-  DeletionRecord,
-  SecretRecord,
-} from '../records.ts';
 import {
   type DocumentedApplication,
   documentedChanges,
+  type ListRange,
   outdatedSecrets,
   type ReadOptions,
-  type Store,
-} from '../store.ts';
+} from '../inputs.ts';
+import { type RecordOf, shownFields } from '../kind.ts';
+import { clientDocuments, applications as kind } from '../kinds.ts';
+import {
+  type ApplicationAuthentication,
+  type ApplicationChanges,
+  type ApplicationRecord,
+  type DeletionRecord,
+  type SecretRecord,
+  shownOf,
+} from '../records.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
 import { firstOf, type Marking } from './marking.ts';
-
-type Applications = Pick<
-  Store,
-  | 'createApplication'
-  | 'findApplication'
-  | 'findDocumented'
-  | 'putDocumented'
-  | 'authenticateApplication'
-  | 'listApplications'
-  | 'addSecret'
-  | 'removeSecret'
-  | 'updateApplication'
-  | 'setApplicationDisabled'
-  | 'deleteApplication'
-  | 'noteSecretUse'
->;
 
 type Stored = RecordOf<typeof kind>;
 
@@ -66,7 +51,7 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
   put?: Partial<Stored>;
 }
 
-export function applications(db: Adapter, finish: (work: Work) => Promise<void>): Applications {
+export function applications(db: Adapter, finish: (work: Work) => Promise<void>) {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
   const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
@@ -87,7 +72,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
   const create = db.modify(
     kind,
     ({ id }: ApplicationRecord) => id,
-    (found, application) => {
+    (found, application): Decision<Stored, void> => {
       if (found !== null) throw new TypeError(`The id ${application.id} is taken.`);
       return { result: undefined, put: storedApplication(application) };
     },
@@ -221,12 +206,21 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
     createApplication: create,
     findApplication,
 
-    async findDocumented(uri, options = {}) {
+    /** The application with this document. */
+    async findDocumented(
+      uri: string,
+      options: ReadOptions = {},
+    ): Promise<ApplicationRecord | null> {
       const id = await findAddress({ address: addressOf(uri), ...options });
       return id === null ? null : findApplication(id, options);
     },
 
-    async putDocumented(application) {
+    /**
+     * Creates an application with a document, or, if there is one, gives it the members of the new one
+     * that are its document's, with the newest `DOCUMENTED_REDIRECT_URIS` of their redirect URIs.
+     * Concurrent calls create one.
+     */
+    async putDocumented(application: DocumentedApplication): Promise<ApplicationRecord> {
       const address = addressOf(application.document.uri);
       // A deleted application is none, so the document gets another one.
       let former: string | null = null;
@@ -241,28 +235,68 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       throw new DomainError('store_unavailable');
     },
 
-    authenticateApplication: (application_id, { mayBeStale } = {}) =>
+    /** Reads all that a request of the application may depend on. */
+    authenticateApplication: (application_id: string, { mayBeStale }: ReadOptions = {}) =>
       authenticate({ application_id, mayBeStale }),
 
-    listApplications: (range, { documented } = {}) => {
+    /** @param documented - whether they have a document. Default: all */
+    listApplications: (
+      range: ListRange,
+      { documented }: { documented?: boolean | undefined } = {},
+    ) => {
       if (documented === undefined) return listAll(range);
       return documented ? listDocumented(range) : listRegistered(range);
     },
 
-    async addSecret(application_id, secret, limit) {
+    /**
+     * Adds a secret unless the application has `most` live ones: those without an expiry or with one
+     * after `now`. Concurrent calls together never exceed the limit. Of the expired secrets, keeps
+     * the `EXPIRED_SECRETS_KEPT` that expired last, since every request reads all secrets.
+     */
+    async addSecret(
+      application_id: string,
+      secret: SecretRecord,
+      limit: { most: number; now: Milliseconds },
+    ): Promise<'added' | 'application_not_found' | 'secret_limit_reached'> {
       return (await add({ application_id, secret, ...limit })) ?? 'application_not_found';
     },
 
-    async removeSecret(application_id, secret_id) {
+    /** Removes a secret for good. Returns the application without it. */
+    async removeSecret(
+      application_id: string,
+      secret_id: string,
+    ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'> {
       return (await removeOne({ application_id, secret_id })) ?? 'application_not_found';
     },
 
-    updateApplication: (application_id, changes) => update({ application_id, changes }),
+    /**
+     * Returns the changed application; null if there is none. Idempotent. Changes its generations as
+     * `generationsAfter` says; so does the next.
+     */
+    updateApplication: (application_id: string, changes: ApplicationChanges) =>
+      update({ application_id, changes }),
 
-    setApplicationDisabled: (application_id, disabled, now, nameOf = asItIs) =>
-      setDisabled({ application_id, disabled, now, nameOf }),
+    /**
+     * Returns the changed application; null if there is none. Idempotent: it is enabled at `now` only
+     * if it was disabled. Each disabling ends what was issued before it.
+     *
+     * @param nameOf - the name that its event has. Default: its own
+     */
+    setApplicationDisabled: (
+      application_id: string,
+      disabled: boolean,
+      now: Milliseconds,
+      nameOf: (application: ApplicationRecord) => string = asItIs,
+    ) => setDisabled({ application_id, disabled, now, nameOf }),
 
-    async deleteApplication(deletion) {
+    /**
+     * Deletes a disabled application with its secrets, and returns it as it was. It is a mark: once this has
+     * returned, the application is unknown to every process, and its grants are revoked. The rest is
+     * `deletionWork`.
+     */
+    async deleteApplication(
+      deletion: DeletionRecord,
+    ): Promise<ApplicationRecord | 'application_not_found' | 'application_enabled'> {
       for (;;) {
         const done = (await remove(deletion)) ?? 'application_not_found';
         if (typeof done === 'string' || !('first' in done)) return done as ApplicationRecord;
@@ -270,7 +304,15 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       }
     },
 
-    async noteSecretUse(application_id, secret_id, at) {
+    /**
+     * Records when a secret was used. Never moves the time back. Ignores a removed secret. A crash
+     * may lose the time: the next use makes up for it.
+     */
+    async noteSecretUse(
+      application_id: string,
+      secret_id: string,
+      at: Milliseconds,
+    ): Promise<void> {
       await note({ application_id, secret_id, at });
     },
   };

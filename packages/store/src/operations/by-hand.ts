@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import type { EventCounts } from '../inputs.ts';
 import type { ConnectedApplication } from '../records.ts';
-import type { EventCounts } from '../store.ts';
 
 /** What no condition says, so each database does it by hand. */
 export interface ByHand {

@@ -1,20 +1,9 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import type { Adapter } from '../adapter.ts';
+import type { Adapter, Decision } from '../adapter.ts';
 import { either, type Givens, isSet, moreThan, unless, when } from '../condition.ts';
+import type { DocumentRange } from '../inputs.ts';
 import { keptDocuments as kind } from '../kinds.ts';
 import type { KeptDocument } from '../records.ts';
-import type { Store } from '../store.ts';
-
-type ClientDocuments = Pick<
-  Store,
-  | 'keepDocument'
-  | 'findKeptDocument'
-  | 'listKeptDocuments'
-  | 'listPinned'
-  | 'pinDocument'
-  | 'unpinDocument'
-  | 'endKeptDocument'
->;
 
 const DOCUMENT = ['document_uri', 'document', 'kept_at', 'kept_until'] as const;
 const KEPT_AGAIN_AFTER: Milliseconds = 3_600_000;
@@ -33,11 +22,11 @@ export const keptAt = ({ document_uri }: Givens<OfAddress>) => ({
   kept_until: isSet,
 });
 
-export function clientDocuments(db: Adapter): ClientDocuments {
+export function clientDocuments(db: Adapter) {
   const keep = db.modify(
     kind,
     ({ document_uri }: KeptDocument) => document_uri,
-    (found, document) => {
+    (found, document): Decision<KeptDocument, void> => {
       const isNews =
         found === null || (found.kept_until !== null && replaces(document, found as KeptDocument));
       return { result: undefined, ...(isNews && { put: document }) };
@@ -99,20 +88,40 @@ export function clientDocuments(db: Adapter): ClientDocuments {
   const end = db.removeSome(kind, keptAt);
 
   return {
+    /**
+     * Keeps a document that was fetched at its `kept_at`, unless one is pinned or was fetched later. The same document
+     * again is kept once an hour.
+     */
     keepDocument: keep,
-    findKeptDocument: (document_uri) => find({ document_uri }),
 
-    listKeptDocuments: (range, { now, pinned }) =>
-      pinned ? listPins(range) : list({ ...range, now, isKept: pinned === false || null }),
+    /** Pinned or kept. One that is over may still be there. */
+    findKeptDocument: (document_uri: string) => find({ document_uri }),
 
+    /** Those that are pinned, or kept at `now`, by their address. */
+    listKeptDocuments: (
+      range: DocumentRange,
+      { now, pinned }: { now: Milliseconds; pinned?: boolean | undefined },
+    ) => (pinned ? listPins(range) : list({ ...range, now, isKept: pinned === false || null })),
+
+    /** The addresses of those that are pinned. Sees every acknowledged change. */
     listPinned: () => listPinned({}),
 
-    async pinDocument(document, { most }) {
+    /**
+     * Pins a document in the place of what is kept or pinned. Refuses another one if there are `most`. Concurrent
+     * calls may exceed that by their number.
+     */
+    async pinDocument(
+      document: Omit<KeptDocument, 'kept_until'>,
+      { most }: { most: number },
+    ): Promise<'pinned' | 'document_limit_reached'> {
       return pin({ ...document, isFull: (await listPinned({})).length >= most });
     },
 
-    unpinDocument: (document_uri) => unpin({ document_uri }),
-    async endKeptDocument(document_uri) {
+    /** Returns the document that was pinned; null if there is none. Nothing of it is left. */
+    unpinDocument: (document_uri: string) => unpin({ document_uri }),
+
+    /** Removes what is kept, and not what is pinned. */
+    async endKeptDocument(document_uri: string): Promise<void> {
       await end({ document_uri });
     },
   };

@@ -1,6 +1,7 @@
 import type { Adapter } from '../adapter.ts';
 import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../condition.ts';
 import { NUMBERS } from '../endings.ts';
+import type { NewCode, Redemption } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, grants } from '../kinds.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type PendingRecord,
   partOf,
 } from '../records.ts';
-import type { NewCode, Redemption, Store } from '../store.ts';
 import {
   endedNow,
   type Joined,
@@ -20,11 +20,6 @@ import {
   type Markable,
   type MarksInside,
 } from './marks.ts';
-
-type Codes = Pick<
-  Store,
-  'issueCode' | 'redeemCode' | 'findCode' | 'cancelCode' | 'listCodes' | 'countPendingCodes'
->;
 
 type Stored = RecordOf<typeof grants>;
 
@@ -53,7 +48,7 @@ const pending = { created_at: null, code_expires_at: isSet, code_hash: isSet } a
 
 const grant_id = (input: { grant_id: string }) => input.grant_id;
 
-export function codes(db: Adapter, { shown }: MarksInside): Codes {
+export function codes(db: Adapter, { shown }: MarksInside) {
   const issue = db.sequence(
     (steps) =>
       steps.insertHeld(grants, {
@@ -89,69 +84,94 @@ export function codes(db: Adapter, { shown }: MarksInside): Codes {
     { index: 'codes_by_account', order: { by: ['id'], descending: true } },
   );
 
-  const redeem = db.sequence(
-    (steps) => {
-      const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow<Markable>);
-      // One write: two calls can't both redeem, and no crash spends a code without a grant.
-      const change = steps.change(
-        grants,
-        (code: Givens<Redemption>) => ({
-          where: [
-            {
-              id: code.grant_id,
-              application_id: code.application_id,
-              code_hash: code.code_hash,
-              created_at: null,
-              code_expires_at: moreThan(code.now),
-              generation: atLeast(code.disabled_generation),
-              code_challenge: code.code_challenge,
-            },
-            // A code without a redirect URI ignores any. Its challenge stands in for a missing one.
-            when(code.redirect_uri, { redirect_uri: oneOf([code.redirect_uri, null]) }),
-            unless(code.redirect_uri, unless(code.code_challenge, { redirect_uri_given: false })),
-            when(code.resources, { resource: oneOf(code.resources) }),
-          ],
-          set: {
-            created_at: code.now,
-            secret_hash: code.secret_hash,
-            code_expires_at: null,
-            redeemed_by: code.initiator,
-          },
-        }),
-        REDEEMED,
-        (found, { grant_id, application_id }) =>
-          ({ grant_id, application_id, ...found }) as GrantRecord,
-        { grant_id },
-      );
-      return function* (redemption: Redemption) {
-        // A mark that comes after this ends the grant: see decision 87.
-        const found = yield* look(redemption);
-        return found?.revoked_at === null ? yield* change(redemption) : null;
-      };
-    },
-    { grant_id },
-  );
-
   return {
-    async issueCode({ grant_id, initiator, ...code }) {
+    /**
+     * Issues a code with a snapshot of the current account. Null if there is no such account, or it
+     * was erased meanwhile; then no copy of it is left.
+     */
+    async issueCode({ grant_id, initiator, ...code }: NewCode): Promise<PendingRecord | null> {
       const issued = await issue({ id: grant_id, ...code, issued_by: initiator });
       return issued && pendingRecord(issued);
     },
 
-    redeemCode: redeem,
+    /**
+     * Turns a pending code into an active grant, created at `now`, if
+     * - the application and the hash are those of the code,
+     * - `now` is before the expiry of the code,
+     * - the generation of the code is not before that of the last disabling,
+     * - the challenge is the code's, or both have none,
+     * - the resource of the code is one of those, and
+     * - the redirect URI is the code's. It may be left out if the code has a challenge, or if its
+     *   authorization request left it out. If the code has none, any is ignored.
+     *
+     * Otherwise null, and nothing is changed. Under concurrent calls exactly one caller receives the
+     * grant; the others receive null.
+     */
+    redeemCode: db.sequence(
+      (steps) => {
+        const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow<Markable>);
+        // One write: two calls can't both redeem, and no crash spends a code without a grant.
+        const change = steps.change(
+          grants,
+          (code: Givens<Redemption>) => ({
+            where: [
+              {
+                id: code.grant_id,
+                application_id: code.application_id,
+                code_hash: code.code_hash,
+                created_at: null,
+                code_expires_at: moreThan(code.now),
+                generation: atLeast(code.disabled_generation),
+                code_challenge: code.code_challenge,
+              },
+              // A code without a redirect URI ignores any. Its challenge stands in for a missing one.
+              when(code.redirect_uri, { redirect_uri: oneOf([code.redirect_uri, null]) }),
+              unless(code.redirect_uri, unless(code.code_challenge, { redirect_uri_given: false })),
+              when(code.resources, { resource: oneOf(code.resources) }),
+            ],
+            set: {
+              created_at: code.now,
+              secret_hash: code.secret_hash,
+              code_expires_at: null,
+              redeemed_by: code.initiator,
+            },
+          }),
+          REDEEMED,
+          (found, { grant_id, application_id }) =>
+            ({ grant_id, application_id, ...found }) as GrantRecord,
+          { grant_id },
+        );
+        return function* (redemption: Redemption) {
+          // A mark that comes after this ends the grant: see decision 87.
+          const found = yield* look(redemption);
+          return found?.revoked_at === null ? yield* change(redemption) : null;
+        };
+      },
+      { grant_id },
+    ),
 
-    findCode: (grant_id) => find({ grant_id }),
+    /**
+     * The state of a code, also after its redemption. Null if there is no record of it, or only a
+     * `RevokedRecord`.
+     */
+    findCode: (grant_id: string) => find({ grant_id }),
 
-    async cancelCode(grant_id) {
+    /** Deletes a pending code, expired or not; null if there is none. */
+    async cancelCode(grant_id: string): Promise<PendingRecord | null> {
       const isThere = (await find({ grant_id })) !== null;
       return isThere ? cancel({ grant_id }) : null;
     },
 
-    async listCodes(account_id) {
+    /** The pending codes of an account, newest first, with expired ones that are still stored. */
+    async listCodes(account_id: string): Promise<PendingRecord[]> {
       const codes = await shown(await list({ account_id }));
       return codes.filter(({ revoked_at }) => revoked_at === null).map(pendingRecord);
     },
 
+    /**
+     * Counts the pending codes that expire after `now`, up to `limit`, which bounds the time too. For
+     * monitoring: it may miss the latest changes.
+     */
     countPendingCodes: db.count(grants, ({ now }: Givens<{ now: number }>) => ({
       code_expires_at: moreThan(now),
     })),

@@ -1,14 +1,9 @@
 import type { Adapter } from '../adapter.ts';
 import { type Givens, oneOf } from '../condition.ts';
 import { commandChanges as kind } from '../kinds.ts';
-import type { Store } from '../store.ts';
+import type { CommandChange } from '../records.ts';
 
-type CommandChanges = Pick<
-  Store,
-  'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'
->;
-
-export function commandChanges(db: Adapter): CommandChanges {
+export function commandChanges(db: Adapter) {
   const keep = db.insertNew(kind);
   const list = db.list(
     kind,
@@ -23,9 +18,13 @@ export function commandChanges(db: Adapter): CommandChanges {
     id: oneOf(ids),
   }));
   return {
-    keepCommandChanges: (changes) => keep(changes.map(({ id, ...change }) => ({ id, change }))),
-    listCommandChanges: (limit) => list({ limit }),
-    async forgetCommandChanges(ids) {
+    /** Keeps changes until they are forgotten. Idempotent. */
+    keepCommandChanges: (changes: readonly CommandChange[]) =>
+      keep(changes.map(({ id, ...change }) => ({ id, change }))),
+
+    /** The oldest kept changes, at most `limit`. */
+    listCommandChanges: (limit: number) => list({ limit }),
+    async forgetCommandChanges(ids: readonly string[]): Promise<void> {
       await forget({ ids });
     },
   };

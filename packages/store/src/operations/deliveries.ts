@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { afterChange } from '@latchkey/domain/domain-error';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import { deliveryStatuses, eventTypes } from '@latchkey/schema';
@@ -17,27 +18,20 @@ import {
 } from '../condition.ts';
 import { isStillTold, standingOf } from '../delivery.ts';
 import { accountUpdated, withChoice } from '../event.ts';
-import { type RecordOf, shownFields, shownOf } from '../kind.ts';
+import type { ClaimedDelivery, DueEndpoint, EndedTry, ListRange } from '../inputs.ts';
+import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, grants, deliveries as kind } from '../kinds.ts';
-import { ATTEMPTS_KEPT, type DeliveryRecord } from '../records.ts';
-import type { ClaimedDelivery, EndedTry, ListRange, Store } from '../store.ts';
+import {
+  ATTEMPTS_KEPT,
+  type DeliveryRecord,
+  type EndpointRecord,
+  shownOf,
+  type TriedEndpoint,
+} from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
 import { endedNow, type Joined, MARKABLE, MARKS, type Markable } from './marks.ts';
 import type { NamesInside } from './names.ts';
-
-type Deliveries = Pick<
-  Store,
-  | 'createPing'
-  | 'listDueEndpoints'
-  | 'claimDeliveries'
-  | 'endTries'
-  | 'releaseDeliveries'
-  | 'findDelivery'
-  | 'listDeliveries'
-  | 'retryDelivery'
-  | 'replayDeliveries'
->;
 
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
@@ -74,7 +68,7 @@ export function deliveries(
   { endpointsWithDue }: Pick<ByHand, 'endpointsWithDue'>,
   { mayKnow, isEnding, forget }: Pick<NamesInside, 'mayKnow' | 'isEnding' | 'forget'>,
   tell: () => Promise<void>,
-): Deliveries {
+) {
   const insert = db.insertOnce(kind);
   const ofId = ({ id }: Givens<OfId>) => ({ id });
   const find = db.find(kind, ofId, FIELDS, same);
@@ -307,7 +301,8 @@ export function deliveries(
   }
 
   return {
-    async createPing(delivery) {
+    /** Inserts the delivery of a ping, claimed for `CLAIM_LASTS`. Null without such an enabled endpoint. */
+    async createPing(delivery: DeliveryRecord & { claim: string }): Promise<TriedEndpoint | null> {
       const { endpoint_id, created_at } = delivery;
       const before = await findEnabled(endpoint_id);
       if (before === null) return null;
@@ -322,7 +317,14 @@ export function deliveries(
       });
     },
 
-    async listDueEndpoints({ now, except }) {
+    /** The enabled endpoints that have a delivery due, but for these. */
+    async listDueEndpoints({
+      now,
+      except,
+    }: {
+      now: Milliseconds;
+      except: readonly string[];
+    }): Promise<DueEndpoint[]> {
       const due = await endpointsWithDue(now);
       const told = await Promise.all(due.filter((id) => !except.includes(id)).map(findTold));
       return told.flatMap((one) => {
@@ -332,7 +334,22 @@ export function deliveries(
       });
     },
 
-    async claimDeliveries({ now, claim, endpoints }) {
+    /**
+     * Claims deliveries that are due, of many some of those due for longest, for `CLAIM_LASTS`. Of concurrent
+     * calls, one receives a delivery. What its endpoint is not told any more is dropped instead: that of a disabled
+     * application but `grant.revoked` and `application.…`, and a message without a body.
+     *
+     * @param claim - tells the calls apart
+     */
+    async claimDeliveries({
+      now,
+      claim,
+      endpoints,
+    }: {
+      now: Milliseconds;
+      claim: string;
+      endpoints: readonly { id: string; most: number }[];
+    }): Promise<ClaimedDelivery[]> {
       const asked = endpoints.filter(({ most }) => most > 0);
       const claimed = await Promise.all(
         asked.map(({ id, most }) => claimOf(id, { now, claim, most })),
@@ -340,23 +357,39 @@ export function deliveries(
       return claimed.flat();
     },
 
-    async endTries(tries) {
+    /**
+     * Writes down the ends of tries. One whose claim was lost changes its endpoint alone.
+     *
+     * @returns the endpoints that this call disabled
+     */
+    async endTries(tries: readonly EndedTry[]): Promise<EndpointRecord[]> {
       await end((await Promise.all(tries.map(endingOf))).flat());
       const byEndpoint = Map.groupBy(tries, ({ endpoint_id }) => endpoint_id);
       const ended = await Promise.all([...byEndpoint].map(([id, of]) => endTriesOf(id, of)));
       return ended.filter((endpoint) => endpoint !== null);
     },
 
-    async releaseDeliveries(claim, ids, now) {
+    /** Makes deliveries due again whose tries were cut. */
+    async releaseDeliveries(
+      claim: string,
+      ids: readonly string[],
+      now: Milliseconds,
+    ): Promise<void> {
       await release(ids.map((id) => ({ id, claim, now })));
     },
 
-    async findDelivery(id) {
+    /** With erased messages, which have no body. */
+    async findDelivery(id: string): Promise<DeliveryRecord | null> {
       const found = await find({ id });
       return found && deliveryOf(found);
     },
 
-    async listDeliveries(filter, range) {
+    async listDeliveries(
+      filter: ({ endpoint_id: string } | { grant_id: string }) & {
+        status?: DeliveryRecord['status'] | undefined;
+      },
+      range: ListRange,
+    ): Promise<DeliveryRecord[]> {
       const { status = null } = filter;
       if ('grant_id' in filter) {
         return listOfGrant({ grant_id: filter.grant_id, status, ...range });
@@ -368,7 +401,11 @@ export function deliveries(
       return (await Promise.all(lists)).flat().sort(byNewest).slice(0, range.limit);
     },
 
-    async retryDelivery(id, now) {
+    /**
+     * Begins the timetable of a delivery anew that has ended, or waits for a later try. Null without a body, or
+     * without an enabled endpoint.
+     */
+    async retryDelivery(id: string, now: Milliseconds): Promise<DeliveryRecord | null> {
       const found = await find({ id });
       const told = found && (await findEnabled(found.endpoint_id));
       if (!told || !(await asking(told, now)(found))) return null;
@@ -377,7 +414,24 @@ export function deliveries(
       return isBegun ? { ...deliveryOf(found), ...BEGUN, due_at: now } : null;
     },
 
-    async replayDeliveries({ endpoint_id, since, now, limit }) {
+    /**
+     * Begins the timetable of deliveries anew that ended as `failed` or `dropped` at `since` or later, and of
+     * those that wait for a later try, newest first. No pings, nothing without a body, and nothing without an
+     * enabled endpoint.
+     *
+     * @returns how many, at most `limit`
+     */
+    async replayDeliveries({
+      endpoint_id,
+      since,
+      now,
+      limit,
+    }: {
+      endpoint_id: string;
+      since: Milliseconds;
+      now: Milliseconds;
+      limit: number;
+    }): Promise<number> {
       const told = await findEnabled(endpoint_id);
       if (told === null) return 0;
       const mayBeTold = asking(told, now);

@@ -3,25 +3,13 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter, WriteOptions } from '../adapter.ts';
 import { either, type Givens, greatest, isSet, lessThan, moreThan, when } from '../condition.ts';
 import { endpointAfter, endpointChanges } from '../delivery.ts';
+import type { EndedTry, EndpointChanges, EventCounts, ListRange } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { applications, deliveries, endpoints as kind, endpointOwners as owners } from '../kinds.ts';
-import type { EndpointRecord } from '../records.ts';
-import { HOST_OWNER } from '../records.ts';
-import type { EndedTry, Store } from '../store.ts';
+import { type EndpointRecord, HOST_OWNER } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
 import type { Idleness } from './names.ts';
-
-type Endpoints = Pick<
-  Store,
-  | 'createEndpoint'
-  | 'listEndpoints'
-  | 'findEndpoint'
-  | 'updateEndpoint'
-  | 'rotateEndpoint'
-  | 'deleteEndpoint'
-  | 'countEvents'
->;
 
 type Stored = RecordOf<typeof kind>;
 
@@ -118,6 +106,7 @@ interface Dropped {
   now: number;
 }
 
+/** Those of a deleted application are found by none of these methods. */
 export function endpoints(
   db: Adapter,
   clock: Clock,
@@ -251,8 +240,15 @@ export function endpoints(
   );
   const removeOwner = db.removeSome(owners, ({ owner }: Givens<{ owner: string }>) => ({ owner }));
 
-  const operations: Endpoints = {
-    async createEndpoint({ application_id, ...endpoint }, { most }) {
+  const operations = {
+    /**
+     * Creates an endpoint unless its application, or the host, has `most`: not even concurrent calls exceed
+     * that. No event that was acknowledged before the call is told to it.
+     */
+    async createEndpoint(
+      { application_id, ...endpoint }: EndpointRecord,
+      { most }: { most: number },
+    ): Promise<'created' | 'endpoint_limit_reached' | 'application_not_found'> {
       await tell();
       const owner = application_id ?? HOST_OWNER;
       if (application_id !== null && (await findApplication({ id: application_id })) === null) {
@@ -265,7 +261,11 @@ export function endpoints(
       return result;
     },
 
-    async listEndpoints({ application_id }, { limit, before }) {
+    /** Null for the host's endpoints; undefined for all. */
+    async listEndpoints(
+      { application_id }: { application_id?: string | null | undefined },
+      { limit, before }: ListRange,
+    ): Promise<EndpointRecord[]> {
       if (application_id !== undefined) {
         const ids = await findIds(application_id ?? HOST_OWNER);
         const older = ids.filter((id) => before === null || id < before);
@@ -280,11 +280,16 @@ export function endpoints(
       }
     },
 
-    async findEndpoint(id) {
+    async findEndpoint(id: string): Promise<EndpointRecord | null> {
       return (await findVisible(id))?.endpoint ?? null;
     },
 
-    async updateEndpoint(id, changes) {
+    /**
+     * Returns the changed endpoint; null if there is none. Enabling clears `failing_since` and `failures`;
+     * disabling drops what is pending, and keeps an earlier reason. Events that were acknowledged before the
+     * call are told as before.
+     */
+    async updateEndpoint(id: string, changes: EndpointChanges): Promise<EndpointRecord | null> {
       await tell();
       if ((await findVisible(id)) === null) return null;
       const updated = await update({ id, changes });
@@ -294,11 +299,16 @@ export function endpoints(
       return updated;
     },
 
-    async rotateEndpoint(id, { overlap_until }) {
+    /** Raises the version of the secret by one. Returns the changed endpoint; null if there is none. */
+    async rotateEndpoint(
+      id: string,
+      { overlap_until }: { overlap_until: Milliseconds | null },
+    ): Promise<EndpointRecord | null> {
       return (await findVisible(id)) && rotate({ id, overlap_until });
     },
 
-    async deleteEndpoint(id, now) {
+    /** Returns the deleted endpoint; null if there is none. What is pending is dropped. */
+    async deleteEndpoint(id: string, now: Milliseconds): Promise<EndpointRecord | null> {
       const told = await findVisible(id);
       const isTaken = told !== null && (await take({ owner: told.stored.owner, endpoint_id: id }));
       if (!isTaken) return null;
@@ -307,7 +317,8 @@ export function endpoints(
       return told.endpoint;
     },
 
-    async countEvents(limit) {
+    /** For monitoring: it may miss the latest changes. `limit` bounds the time too. */
+    async countEvents(limit: number): Promise<EventCounts> {
       const [failing, pending] = await Promise.all([listFailing({}), countPending(limit)]);
       return { ...pending, failing_endpoints: (await visibleOf(failing)).length };
     },

@@ -1,3 +1,4 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { uuidV7Time } from '@latchkey/schema';
 import type { Adapter } from '../adapter.ts';
 import {
@@ -14,12 +15,23 @@ import {
   when,
 } from '../condition.ts';
 import { asEnded, NUMBERS } from '../endings.ts';
+import {
+  type Change,
+  isUnusedSince,
+  type ListRange,
+  type OfApplication,
+  type ReadOptions,
+  type Recovery,
+  type Revocation,
+} from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, grants as kind } from '../kinds.ts';
 import {
   type AccountRecord,
   CONNECTED,
   type ConnectedGrant,
+  type ConnectionRecord,
+  type CredentialHash,
   GRANT,
   type GrantAuthentication,
   type GrantHistory,
@@ -31,13 +43,6 @@ import {
   type RevokedRecord,
   USED,
 } from '../records.ts';
-import {
-  isUnusedSince,
-  type OfApplication,
-  type Recovery,
-  type Revocation,
-  type Store,
-} from '../store.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
 import {
@@ -49,21 +54,6 @@ import {
   type MarksInside,
 } from './marks.ts';
 import { revoked } from './revoked.ts';
-
-type Grants = Pick<
-  Store,
-  | 'authenticateGrant'
-  | 'noteUse'
-  | 'revokeGrant'
-  | 'recoverGrant'
-  | 'listGrants'
-  | 'listConnected'
-  | 'listConnections'
-  | 'listActiveGrants'
-  | 'findGrantHistory'
-  | 'listGrantHistories'
-  | 'newestGrantTime'
->;
 
 type Stored = RecordOf<typeof kind>;
 
@@ -87,13 +77,17 @@ interface Asked {
   before: string | null;
 }
 
-type Use = Parameters<Store['noteUse']>[0];
+interface Use extends Change {
+  grant_id: string;
+  secret_hash: CredentialHash;
+  now: Milliseconds;
+}
 
 export function grants(
   db: Adapter,
   { shown, active: activeOf, findAccount }: MarksInside,
   { connectedApplications }: ByHand,
-): Grants {
+) {
   const joins = {
     application: {
       kind: applications,
@@ -147,85 +141,6 @@ export function grants(
   );
 
   const byId = ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id });
-  const revoke = db.sequence(
-    (steps) => {
-      const look = steps.joined(
-        kind,
-        byId,
-        [...MARKABLE, 'created_at', 'last_used_at'],
-        MARKS,
-        endedNow<Pick<Stored, (typeof MARKABLE)[number] | 'created_at' | 'last_used_at'>>,
-      );
-      const end = steps.change(
-        kind,
-        (grant: Givens<Revocation>) => ({
-          where: [
-            byId(grant),
-            active,
-            when(grant.unused_before, [
-              { created_at: lessThan(grant.unused_before) },
-              either({ last_used_at: null }, { last_used_at: lessThan(grant.unused_before) }),
-            ]),
-          ],
-          set: revoked({
-            revoked_at: grant.now,
-            revoked_by: grant.initiator,
-            revoked_reason: grant.reason,
-          }),
-        }),
-        REVOKED,
-        revokedRecord,
-        { grant_id, ends: true },
-      );
-      return function* (revocation: Revocation) {
-        const { application_id, unused_before, onlyActive = false } = revocation;
-        const found = yield* look(revocation);
-        if (found === null || !isGrant(found)) return null;
-        if (application_id !== null && found.application_id !== application_id) return null;
-        if (unused_before !== undefined && !isUnusedSince(found, unused_before)) return null;
-        if (found.revoked_at !== null) return onlyActive ? null : revokedRecord(found);
-        const ended = yield* end(revocation);
-        if (ended !== null || onlyActive) return ended;
-        // Another call was faster, and may not be durable yet.
-        const later = yield* look(revocation);
-        return later && later.revoked_at !== null ? revokedRecord(later) : null;
-      };
-    },
-    { grant_id, ends: true },
-  );
-
-  const recover = db.sequence(
-    (steps) => {
-      const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow<Markable>);
-      const replace = steps.change(
-        kind,
-        (grant: Givens<Recovery>) => ({
-          where: {
-            id: grant.grant_id,
-            application_id: grant.application_id,
-            created_at: moreThan(grant.redeemed_after),
-            first_used_at: null,
-            revoked_at: null,
-          },
-          set: {
-            secret_hash: grant.secret_hash,
-            recoveries: plus(1),
-            recovered_at: grant.now,
-            recovered_by: grant.initiator,
-          },
-        }),
-        GRANT,
-        grantRecord,
-        { grant_id },
-      );
-      return function* (recovery: Recovery) {
-        const found = yield* look(recovery);
-        return found?.revoked_at === null ? yield* replace(recovery) : null;
-      };
-    },
-    { grant_id },
-  );
-
   // What REVOKED_GRANT_DAYS reduced has no account.
   const ofAccount = (of: Givens<Asked & { account_id: string }>) => [
     { account_id: of.account_id, created_at: isSet },
@@ -315,18 +230,127 @@ export function grants(
   );
 
   return {
-    authenticateGrant: (grant_id, { currentAccount, mayBeStale }) =>
-      (currentAccount ? authenticate : authenticateWithSnapshot)({ grant_id, mayBeStale }),
+    /**
+     * Reads the grant, its application and its account at once. Null if there is no such grant or its
+     * code was not redeemed.
+     *
+     * @param options.currentAccount - true for the current account, false for that at issue
+     */
+    authenticateGrant: (
+      grant_id: string,
+      { currentAccount, mayBeStale }: { currentAccount: boolean } & ReadOptions,
+    ) => (currentAccount ? authenticate : authenticateWithSnapshot)({ grant_id, mayBeStale }),
 
-    async noteUse(use) {
+    /**
+     * Records a use of a grant's secret: as the first one, unless one is recorded already, and as the
+     * last one, unless a later one is.
+     *
+     * @returns whether the grant is active with this secret, and a use at `now` or later is on disk
+     */
+    async noteUse(use: Use): Promise<boolean> {
       return (await note(use)) ?? false;
     },
 
-    revokeGrant: revoke,
+    /**
+     * Revokes a grant and deletes the hash of its secret. Null if there is no such grant, its code
+     * was not redeemed, it belongs to another application, or it was used since `unused_before`. Once
+     * this has returned, no process sees the grant as active. Idempotent: a repetition returns the first
+     * result, for ever.
+     *
+     * Of concurrent calls with `onlyActive` exactly one receives the grant; the others receive null.
+     */
+    revokeGrant: db.sequence(
+      (steps) => {
+        const look = steps.joined(
+          kind,
+          byId,
+          [...MARKABLE, 'created_at', 'last_used_at'],
+          MARKS,
+          endedNow<Pick<Stored, (typeof MARKABLE)[number] | 'created_at' | 'last_used_at'>>,
+        );
+        const end = steps.change(
+          kind,
+          (grant: Givens<Revocation>) => ({
+            where: [
+              byId(grant),
+              active,
+              when(grant.unused_before, [
+                { created_at: lessThan(grant.unused_before) },
+                either({ last_used_at: null }, { last_used_at: lessThan(grant.unused_before) }),
+              ]),
+            ],
+            set: revoked({
+              revoked_at: grant.now,
+              revoked_by: grant.initiator,
+              revoked_reason: grant.reason,
+            }),
+          }),
+          REVOKED,
+          revokedRecord,
+          { grant_id, ends: true },
+        );
+        return function* (revocation: Revocation) {
+          const { application_id, unused_before, onlyActive = false } = revocation;
+          const found = yield* look(revocation);
+          if (found === null || !isGrant(found)) return null;
+          if (application_id !== null && found.application_id !== application_id) return null;
+          if (unused_before !== undefined && !isUnusedSince(found, unused_before)) return null;
+          if (found.revoked_at !== null) return onlyActive ? null : revokedRecord(found);
+          const ended = yield* end(revocation);
+          if (ended !== null || onlyActive) return ended;
+          // Another call was faster, and may not be durable yet.
+          const later = yield* look(revocation);
+          return later && later.revoked_at !== null ? revokedRecord(later) : null;
+        };
+      },
+      { grant_id, ends: true },
+    ),
 
-    recoverGrant: recover,
+    /**
+     * Replaces the secret of an active grant that was never used and was redeemed after
+     * `redeemed_after`. Otherwise null, and nothing is changed. Of this and a concurrent
+     * `noteUse` with the old secret exactly one succeeds.
+     */
+    recoverGrant: db.sequence(
+      (steps) => {
+        const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow<Markable>);
+        const replace = steps.change(
+          kind,
+          (grant: Givens<Recovery>) => ({
+            where: {
+              id: grant.grant_id,
+              application_id: grant.application_id,
+              created_at: moreThan(grant.redeemed_after),
+              first_used_at: null,
+              revoked_at: null,
+            },
+            set: {
+              secret_hash: grant.secret_hash,
+              recoveries: plus(1),
+              recovered_at: grant.now,
+              recovered_by: grant.initiator,
+            },
+          }),
+          GRANT,
+          grantRecord,
+          { grant_id },
+        );
+        return function* (recovery: Recovery) {
+          const found = yield* look(recovery);
+          return found?.revoked_at === null ? yield* replace(recovery) : null;
+        };
+      },
+      { grant_id },
+    ),
 
-    async listGrants(filter, range) {
+    /**
+     * The grants of an account or an application, with revoked ones, without pending codes, and
+     * without grants of which only a `RevokedRecord` is left.
+     */
+    async listGrants(
+      filter: { account_id: string } | { application_id: string },
+      range: ListRange,
+    ): Promise<GrantRecord[]> {
       const listed =
         'account_id' in filter
           ? await listOfAccount({ ...filter, ...range })
@@ -334,9 +358,20 @@ export function grants(
       return (await shown(listed)).map(grantRecord);
     },
 
+    /**
+     * The applications with active grants of an account, and maybe some with pending codes alone: one step along an
+     * index for each of them.
+     */
     listConnected: connectedApplications,
 
-    async listConnections({ account_id, application_ids }) {
+    /** Those of an account with these applications, in no order. One without active grants, or deleted, is missing. */
+    async listConnections({
+      account_id,
+      application_ids,
+    }: {
+      account_id: string;
+      application_ids: readonly string[];
+    }): Promise<ConnectionRecord[]> {
       const listed = await listOfConnections({ account_id, application_ids });
       // The marks are read after the grants: one that is done meanwhile is still found.
       const [account, found] = await Promise.all([
@@ -353,7 +388,11 @@ export function grants(
       });
     },
 
-    async listActiveGrants({ account_id, application_id }, range) {
+    /** The active grants, newest first. Has every grant that was active before the call began. */
+    async listActiveGrants(
+      { account_id, application_id }: OfApplication,
+      range: ListRange,
+    ): Promise<ConnectedGrant[]> {
       const active = await activeOf(
         (part) =>
           account_id === undefined
@@ -364,14 +403,20 @@ export function grants(
       return active.map(connectedGrant);
     },
 
-    findGrantHistory: (grant_id) => findHistory({ grant_id }),
+    /**
+     * The history of a grant since the issue of its code; null if there is no record of it. Has every
+     * acknowledged change.
+     */
+    findGrantHistory: (grant_id: string) => findHistory({ grant_id }),
 
-    async listGrantHistories(account_id, range) {
+    /** The histories of the grants of `listGrants`. */
+    async listGrantHistories(account_id: string, range: ListRange): Promise<ListedHistory[]> {
       const listed = await listHistories({ account_id, ...range });
       return (await shown(listed)).map(listedHistory);
     },
 
-    async newestGrantTime() {
+    /** When the newest code was issued, redeemed or not; null if there is none. */
+    async newestGrantTime(): Promise<Milliseconds | null> {
       const [newest] = await listNewest({ limit: 1 });
       return newest === undefined ? null : uuidV7Time(newest);
     },

@@ -1,7 +1,7 @@
 import type { Adapter, Decision } from '../adapter.ts';
 import type { Givens } from '../condition.ts';
+import type { ReadOptions } from '../inputs.ts';
 import type { InOne } from '../kinds.ts';
-import type { ReadOptions } from '../store.ts';
 
 /** Of a change; `put` is what the list becomes. */
 export type ListDecision<T, R> = Decision<readonly T[], R>;

@@ -1,19 +1,18 @@
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Adapter } from '../adapter.ts';
+import { outdatedSecrets, type ReadOptions } from '../inputs.ts';
 import { keys as kind } from '../kinds.ts';
 import type { KeyRecord } from '../records.ts';
-import { outdatedSecrets, type Store } from '../store.ts';
 import { fromStoredSecret, type StoredSecret, toStoredSecret } from '../stored-secrets.ts';
-import { inOne } from './in-one.ts';
-
-type Keys = Pick<Store, 'createKey' | 'findKey' | 'listKeys' | 'deleteKey' | 'noteKeyUse'>;
+import { inOne, type ListDecision } from './in-one.ts';
 
 type Stored = StoredSecret<KeyRecord>;
 
 const ofId = (key_id: string) => (key: Stored) => key.id === key_id;
 const newestFirst = (one: Stored, other: Stored) => (one.id < other.id ? 1 : -1);
 
-export function keys(db: Adapter): Keys {
+export function keys(db: Adapter) {
   const { read, change } = inOne(db, kind);
   const create = change((list, { key, most, now }: NewKey) => {
     const live = list.filter((one) => isLive(one, now));
@@ -38,7 +37,7 @@ export function keys(db: Adapter): Keys {
     },
     { ends: true },
   );
-  const note = change((list, { key_id, at }: { key_id: string; at: number }) => {
+  const note = change((list, { key_id, at }: Use): ListDecision<Stored, void> => {
     const isNoted = (one: Stored) => one.id !== key_id || (one.last_used_at ?? 0) >= at;
     if (list.every(isNoted)) return { result: undefined };
     return {
@@ -49,18 +48,33 @@ export function keys(db: Adapter): Keys {
   });
 
   return {
-    createKey: (key, limit) => create({ key, ...limit }),
+    /**
+     * Creates a key unless there are `most` live ones: those without an expiry or with one after `now`.
+     * Concurrent calls together never exceed the limit. Of the expired keys, keeps the
+     * `EXPIRED_SECRETS_KEPT` that expired last.
+     */
+    createKey: (key: KeyRecord, limit: { most: number; now: Milliseconds }) =>
+      create({ key, ...limit }),
 
-    async findKey(key_id, options) {
+    async findKey(key_id: string, options?: ReadOptions): Promise<KeyRecord | null> {
       const found = (await read(options)).find(ofId(key_id));
       return found ? fromStoredSecret(found) : null;
     },
 
+    /** All keys, newest first. */
     listKeys: async () => (await read()).toSorted(newestFirst).map((one) => fromStoredSecret(one)),
 
-    deleteKey: (key_id) => remove({ key_id }),
-    noteKeyUse: (key_id, at) => note({ key_id, at }),
+    /** Returns the deleted key; null if there is none. Once this has returned, no process finds it. */
+    deleteKey: (key_id: string) => remove({ key_id }),
+
+    /** Records when a key was used, as `noteSecretUse` does. */
+    noteKeyUse: (key_id: string, at: Milliseconds) => note({ key_id, at }),
   };
+}
+
+interface Use {
+  key_id: string;
+  at: Milliseconds;
 }
 
 interface NewKey {

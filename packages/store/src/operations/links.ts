@@ -1,13 +1,11 @@
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { Adapter } from '../adapter.ts';
 import { either, type Given, type Givens, moreThan, orKept, when } from '../condition.ts';
+import type { Change, Identification, LinkSwitch, NewDecision } from '../inputs.ts';
 import { type ShownOf, shownFields } from '../kind.ts';
 import { accounts, links as kind, pages } from '../kinds.ts';
 import type { LinkDecision, LinkRecord } from '../records.ts';
-import type { Identification, LinkSwitch, Store } from '../store.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
-
-type Links = Pick<Store, 'createLink' | 'findLink' | 'identifyLink' | 'switchLink' | 'decideLink'>;
 
 const LINK = shownFields(kind);
 
@@ -35,7 +33,8 @@ const undecided = ({ link_id, now }: { link_id: Given<string>; now: Given<number
   expires_at: moreThan(now),
 });
 
-export function links(db: Adapter): Links {
+/** Each is deleted `LINKS_KEPT` after it expires. */
+export function links(db: Adapter) {
   const create = db.insertOnce(kind);
   const find = db.joined(
     kind,
@@ -78,11 +77,19 @@ export function links(db: Adapter): Links {
   );
 
   return {
-    createLink: ({ initiator, decision: _, ...link }) =>
+    /** Creates an open link request. After `outcome_unknown` it may exist, which does no harm. */
+    createLink: ({ initiator, decision: _, ...link }: LinkRecord & Change) =>
       create({ ...link, begin_initiator: initiator }),
 
-    findLink: (id) => find({ id }),
+    findLink: (id: string) => find({ id }),
 
+    /**
+     * If the account exists, the link is the latest, the request is undecided and `now` is before its
+     * expiry: creates the page, makes it the latest, makes its account the identified one, and removes
+     * the mark of a switch.
+     *
+     * @returns the link request; null if nothing was changed, and the page is not kept
+     */
     identifyLink: db.sequence((steps) => {
       const keep = steps.insertHeld(pages, PAGE_OF_ACCOUNT);
       const identify = steps.change(
@@ -113,6 +120,12 @@ export function links(db: Adapter): Links {
       };
     }),
 
+    /**
+     * Replaces the link, and marks the request as switched, if the page is the latest of its link
+     * request, the request is undecided and `now` is before its expiry; otherwise null. The former link
+     * is void. The page stays the latest until the host identifies an account: a second click replaces
+     * the link again, and a user who goes back can still decide.
+     */
     switchLink: db.change(
       kind,
       (link: Givens<LinkSwitch>) => ({
@@ -123,7 +136,12 @@ export function links(db: Adapter): Links {
       linkOf,
     ),
 
-    decideLink({ holder, decision, ...link }) {
+    /**
+     * Decides a link request, if the holder's link or page is the latest, the request is undecided,
+     * `now` is before its expiry, and the account is the identified one, if there is one and the request
+     * is not switched. Of concurrent decisions exactly one is made; the others receive null.
+     */
+    decideLink({ holder, decision, ...link }: NewDecision): Promise<LinkRecord | null> {
       // The host may approve another account than the identified one, whose revision says nothing of that.
       const account_revision = 'link_hash' in holder && link.account_id !== null ? 0 : null;
       const held = { link_hash: null, page_id: null, ...holder };

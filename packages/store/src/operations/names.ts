@@ -1,9 +1,9 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import { atLeast, either, type Givens, isSet, lessThan, type Where, when } from '../condition.ts';
+import { unusedBefore } from '../inputs.ts';
 import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
-import { unusedBefore } from '../store.ts';
 import { changeAll } from './change-all.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
 

@@ -1,5 +1,6 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
+import type { Housekeeping } from '../inputs.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
@@ -53,12 +54,13 @@ export function operations(
   });
   const { endTriesOf, sweepEndpoints, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   const { sweepExpired } = byHand;
-  const housekeeping = [
+  const housekeeping: readonly Housekeeping[] = [
     ...(sweepExpired ? [{ name: 'expired', step: sweepExpired }] : []),
     ...(days === null ? [] : [{ name: 'reduction', step: reduction(db, days) }]),
     ...(sweepsEndpoints ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
   ];
   return {
+    /** Removes what has expired, and reduces revoked grants. */
     housekeeping,
     ...accounts(db, clock, completing),
     ...ofWork,
@@ -66,6 +68,14 @@ export function operations(
     ...trials(db),
     ...applications(db, completing.finish),
     ...ofEndpoints,
+
+    /**
+     * Makes deliveries of some events that were recorded, oldest first. May be repeated, and run in several
+     * processes: a delivery is made once.
+     *
+     * @param mayMake - asked if there is something to make; if not, nothing is made. Default: yes
+     * @returns whether there may be more
+     */
     makeDeliveries: (now: Milliseconds, mayMake?: () => Promise<boolean>) =>
       makeDeliveries(now, { mayMake }),
     ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),

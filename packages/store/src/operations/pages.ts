@@ -2,17 +2,12 @@ import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
 import type { Givens } from '../condition.ts';
-import { type RecordOf, shownFields, shownOf } from '../kind.ts';
+import type { Change, PageOpening } from '../inputs.ts';
+import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
-import type { AccountRecord, CredentialHash, PageRecord } from '../records.ts';
-import type { PageOpening, Store } from '../store.ts';
+import { type AccountRecord, type CredentialHash, type PageRecord, shownOf } from '../records.ts';
 import { holdsSession } from '../stored-secrets.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
-
-type Pages = Pick<
-  Store,
-  'createPage' | 'findPage' | 'findPageAccount' | 'openPage' | 'returnToPage'
->;
 
 const PAGE = shownFields(kind);
 
@@ -23,7 +18,8 @@ interface PageOfAccount {
   account: { account: AccountRecord | null; sign_outs: number } | null;
 }
 
-export function pages(db: Adapter): Pages {
+/** Each is deleted `LINKS_KEPT` after it expires. */
+export function pages(db: Adapter) {
   const find = db.find(kind, ({ id }: Givens<{ id: string }>) => ({ id }), PAGE, asIs);
   const findAccount = db.joined(
     kind,
@@ -49,14 +45,24 @@ export function pages(db: Adapter): Pages {
   const create = db.sequence((steps) => steps.insertHeld(kind, PAGE_OF_ACCOUNT));
 
   return {
-    async createPage({ initiator, ...page }) {
+    /** Creates a page that belongs to no link request. Null if there is no such account. */
+    async createPage({ initiator, ...page }: PageRecord & Change): Promise<PageRecord | null> {
       return (await create({ ...page, create_initiator: initiator })) && page;
     },
 
-    findPage: (id) => find({ id }),
+    findPage: (id: string) => find({ id }),
 
-    findPageAccount: (id) => findAccount({ id }),
+    /**
+     * The current account of a page; `signed_out` if `endPages` has ended the page. Null
+     * if there is no such page or account.
+     */
+    findPageAccount: (id: string) => findAccount({ id }),
 
+    /**
+     * Opens a page with its ticket, and stores the hash of a session that waits to come back. A ticket can be taken
+     * again for `REOPENING`, `SESSIONS_OF_TICKET` times in all. Null if it is another one, one of its
+     * sessions has come back, or it is too late or too often at `now`.
+     */
     openPage: db.modify(
       kind,
       ({ page_id }: PageOpening) => page_id,
@@ -80,7 +86,12 @@ export function pages(db: Adapter): Pages {
       },
     ),
 
-    returnToPage: (page_id, session_hash) => settle({ page_id, session_hash }),
+    /**
+     * Makes a session that has come back the one of its page, and ends the others that wait. Null if another one has
+     * come back before, or the page has no such session.
+     */
+    returnToPage: (page_id: string, session_hash: CredentialHash) =>
+      settle({ page_id, session_hash }),
   };
 }
 

@@ -1,12 +1,10 @@
 import { leastIdSince } from '@latchkey/domain/credentials/credentials';
 import type { Adapter } from '../adapter.ts';
 import { atLeast, type Givens, lessThan, when } from '../condition.ts';
+import type { RefusalFilter, RefusalRange } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { refusals as kind } from '../kinds.ts';
 import type { RefusalRecord } from '../records.ts';
-import type { Store } from '../store.ts';
-
-type Refusals = Pick<Store, 'keepRefusals' | 'findRefusals' | 'findFirstRefusal'>;
 
 type Filter = 'request_id' | 'application_id' | 'account_id' | 'grant_id';
 
@@ -24,7 +22,7 @@ const recordOf = ({ called_by, ...rest }: RecordOf<typeof kind>): RefusalRecord 
   by: called_by,
 });
 
-export function refusals(db: Adapter): Refusals {
+export function refusals(db: Adapter) {
   const keep = db.insertNew(kind);
   const range = ({ from, before }: Givens<Asked>) => [
     { id: atLeast(from) },
@@ -55,13 +53,28 @@ export function refusals(db: Adapter): Refusals {
   );
 
   return {
-    keepRefusals: (records) => keep(records.map(({ by, ...rest }) => ({ ...rest, called_by: by }))),
-    findRefusals(filter, { limit, before, since = 0 }) {
+    /**
+     * Keeps refusals until a few minutes after they expire. Idempotent. A crash may lose them, since
+     * no promise depends on them.
+     */
+    keepRefusals: (records: readonly RefusalRecord[]) =>
+      keep(records.map(({ by, ...rest }) => ({ ...rest, called_by: by }))),
+
+    /** The refusals of a filter, newest first. */
+    findRefusals(
+      filter: RefusalFilter,
+      { limit, before, since = 0 }: RefusalRange,
+    ): Promise<RefusalRecord[]> {
       const [[name, value] = ['all', '']] = Object.entries(filter);
       const list = lists[name as Filter] ?? listAll;
       return list({ value, from: leastIdSince(since), before, limit });
     },
-    async findFirstRefusal(request_id, { since = 0 } = {}) {
+
+    /** The oldest one with a request id, which a caller may send with every later request too. */
+    async findFirstRefusal(
+      request_id: string,
+      { since = 0 }: Pick<RefusalRange, 'since'> = {},
+    ): Promise<RefusalRecord | null> {
       const [first] = await findFirst({ value: request_id, from: leastIdSince(since), limit: 1 });
       return first ?? null;
     },

@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Adapter } from '../adapter.ts';
 import { resourceAfter } from '../generations.ts';
+import type { ReadOptions } from '../inputs.ts';
 import { resources as kind } from '../kinds.ts';
 import type { ResourceChanges, ResourceRecord } from '../records.ts';
-import type { Store } from '../store.ts';
 import { inOne, type ListDecision } from './in-one.ts';
-
-type Resources = Pick<
-  Store,
-  'createResource' | 'listResources' | 'updateResource' | 'deleteResource'
->;
 
 const ofId = (resource_id: string) => (one: ResourceRecord) => one.id === resource_id;
 const byAddress = (one: ResourceRecord, other: ResourceRecord) =>
   one.resource < other.resource ? -1 : 1;
 
-export function resources(db: Adapter): Resources {
+export function resources(db: Adapter) {
   const { read, change } = inOne(db, kind);
   const create = change((list, { resource, most }: { resource: ResourceRecord; most: number }) => {
     const isThere = list.some((other) => other.resource === resource.resource);
@@ -55,10 +50,22 @@ export function resources(db: Adapter): Resources {
   );
 
   return {
-    createResource: (resource, { most }) => create({ resource, most }),
-    listResources: async (options) => (await read(options)).toSorted(byAddress),
-    updateResource: (resource_id, changes) => update({ resource_id, changes }),
-    deleteResource: (resource_id) => remove({ resource_id }),
+    /**
+     * Creates a resource, unless there is one with its address, or there are `most`: not even concurrent
+     * calls exceed that.
+     */
+    createResource: (resource: ResourceRecord, { most }: { most: number }) =>
+      create({ resource, most }),
+
+    /** All resources, by their address. */
+    listResources: async (options?: ReadOptions) => (await read(options)).toSorted(byAddress),
+
+    /** Changes a resource as `resourceAfter` says. Refuses what that refuses. Idempotent. */
+    updateResource: (resource_id: string, changes: ResourceChanges) =>
+      update({ resource_id, changes }),
+
+    /** Returns the deleted resource; null if there is none. */
+    deleteResource: (resource_id: string) => remove({ resource_id }),
   };
 }
 
@@ -67,4 +74,4 @@ interface Update {
   changes: ResourceChanges;
 }
 
-type Updated = Awaited<ReturnType<Store['updateResource']>>;
+type Updated = ResourceRecord | 'resource_not_found' | 'default_scopes_outside';

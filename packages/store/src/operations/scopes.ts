@@ -2,21 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import { type Givens, oneOf } from '../condition.ts';
+import type { ReadOptions } from '../inputs.ts';
 import { scopes as kind } from '../kinds.ts';
 import type { ScopeRecord } from '../records.ts';
-import type { Store } from '../store.ts';
-
-type Scopes = Pick<
-  Store,
-  'putScope' | 'listScopes' | 'listScopeNames' | 'findDescriptionIds' | 'deleteScope'
->;
 
 const SCOPE = ['scope', 'title', 'description', 'texts', 'sensitive'] as const;
 
 const described = { deleted_at: null } as const;
 const byName = { order: { by: ['scope'] } } as const;
 
-export function scopes(db: Adapter, clock: Clock): Scopes {
+export function scopes(db: Adapter, clock: Clock) {
   const count = db.count(kind, () => described);
   const put = db.modify(
     kind,
@@ -66,15 +61,34 @@ export function scopes(db: Adapter, clock: Clock): Scopes {
   );
 
   return {
-    async putScope(scope, { most }) {
+    /**
+     * Inserts the description of a scope, or replaces it as a whole. Refuses a new one if there are
+     * `most`. Concurrent calls may exceed that by their number.
+     */
+    async putScope(
+      scope: ScopeRecord,
+      { most }: { most: number },
+    ): Promise<'put' | 'scope_limit_reached'> {
       const isFull = (await count({ limit: most })) >= most;
       return put({ scope, isFull, description_id: randomUUID() });
     },
 
+    /** All scopes, by name. */
     listScopes: () => list({}),
+
+    /** All names, in order. The descriptions can be a few megabytes, which this does not read. */
     listScopeNames: () => listNames({}),
 
-    async findDescriptionIds(scopes, { mayBeStale = false, withSensitive = true } = {}) {
+    /**
+     * The id of each scope's description, in their order; null for one that is not described. A
+     * description keeps its id when it is replaced. One that is put after a deletion has another.
+     *
+     * @param options.withSensitive - false: null for one that is sensitive, too. Default: true
+     */
+    async findDescriptionIds(
+      scopes: readonly string[],
+      { mayBeStale = false, withSensitive = true }: ReadOptions & { withSensitive?: boolean } = {},
+    ): Promise<(string | null)[]> {
       const listed = mayBeStale ? new Map(await listIds({ scopes })) : null;
       const found = await Promise.all(
         scopes.map((scope) => (listed === null ? findId({ scope }) : (listed.get(scope) ?? null))),
@@ -84,7 +98,8 @@ export function scopes(db: Adapter, clock: Clock): Scopes {
       );
     },
 
-    deleteScope: (scope) => remove({ scope, now: clock() }),
+    /** Returns the deleted description; null if there is none. */
+    deleteScope: (scope: string) => remove({ scope, now: clock() }),
   };
 }
 

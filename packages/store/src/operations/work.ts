@@ -23,10 +23,10 @@ import {
   withEnding,
   workOf,
 } from '../endings.ts';
+import type { Done, RevocationMark } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, grants, keptDocuments, links, pages } from '../kinds.ts';
 import { type AccountRecord, ERASED, REVOKED, type RevokedRecord } from '../records.ts';
-import type { Done, RevocationMark, Store } from '../store.ts';
 import { revisionAfter } from './accounts.ts';
 import type { ByHand } from './by-hand.ts';
 import { keptAt } from './client-documents.ts';
@@ -345,14 +345,26 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { index: 'unfinished_applications', order: { by: ['unfinished_since'] } },
   );
 
-  const operations: Pick<Store, 'markRevocation' | 'listWork' | 'doStep' | 'finishWork'> = {
-    markRevocation: (mark) =>
+  const operations = {
+    /**
+     * Ends all codes and grants of an account, of an application, or of an account with an application. If a kept mark
+     * has ended what its number ends, that one is returned, and nothing is written.
+     *
+     * @returns what is left to do: to write that down in each. Null if there is no such account or application, or if it
+     *   never had the number
+     */
+    markRevocation: (mark: RevocationMark) =>
       marking(
         () => (mark.account_id === undefined ? markApplication(mark) : markAccount(mark)),
         finish,
       ),
 
-    async listWork(limit) {
+    /**
+     * What is unfinished, the oldest first.
+     *
+     * @param limit - of erased accounts, of other accounts, and of applications
+     */
+    async listWork(limit: number): Promise<Work[]> {
       // Erased ones apart: a reader of the log may hold many up, which would hide all others.
       const listed = await Promise.all([
         listAccounts({ limit, is_erased: true }),
@@ -364,7 +376,15 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
         .sort((one, other) => one.at - other.at);
     },
 
+    /**
+     * Does a part of a step of `WORK_STEPS`. Idempotent, and right in several processes at once. A failure
+     * leaves a part undone, which a repetition does, and is `outcome_unknown`.
+     *
+     * @param limit - the most records to change
+     */
     doStep,
+
+    /** Notes that every step is over. Idempotent. */
     finishWork,
   };
   return { operations, doSteps, finish };
