@@ -29,7 +29,6 @@ import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
 import type { ReadBack } from '@latchkey/store/uncertain-writes';
 import type { Binary, Collection, Document, UpdateOptions } from 'mongodb';
 import type { Collections, Database } from './database.ts';
-import { toDate, toId } from './documents/values.ts';
 import {
   ABSENT,
   documentOf,
@@ -42,10 +41,11 @@ import {
   storedOf,
   updateOf,
 } from './encoding.ts';
-import { hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
+import { againIfDuplicate, hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { marksIn } from './marks.ts';
 import { atRevision, revisionOf, type Versioned } from './revisions.ts';
+import { toDate, toId } from './values.ts';
 
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
@@ -452,18 +452,14 @@ export function mongoAdapter(
     const _id = storedOf(kind, kind.key)(key) as Binary;
     return ({ above, by }) =>
       database.writeOnce(async (collections) => {
-        const take = () =>
+        const taken = await againIfDuplicate(() =>
           collection(collections).findOneAndUpdate(
             { _id },
             // A missing number is less than any.
             [{ $set: { [field]: { $add: [{ $max: [`$${field}`, above] }, by] } } }],
             { ...collections.durable, upsert: true, returnDocument: 'after' },
-          );
-        // Another upsert inserted it at the same time. MongoDB does not always retry that.
-        const taken = await take().catch((error: unknown) => {
-          if (isDuplicateKey(error)) return take();
-          throw error;
-        });
+          ),
+        );
         if (taken === null) throw new TypeError('An upsert returned no document.');
         return taken[field];
       });

@@ -54,7 +54,7 @@ function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
     ...unlessGiven('minHeartbeatFrequencyMS', 1_000),
     // Set for the client too, since a URL that prefers secondaries would make it wait for one.
     readPreference: ReadPreference.primary,
-    // `documents/` depends on these. An accidental `undefined` must not drop out of a filter.
+    // `values.ts` depends on these. An accidental `undefined` must not drop out of a filter.
     promoteValues: true,
     promoteLongs: true,
     promoteBuffers: false,

@@ -1,13 +1,18 @@
 import { liveChange, type Store } from '@latchkey/store/store';
 import type { Binary, Filter } from 'mongodb';
 import type { Database } from './database.ts';
-import { type GrantDocument, hasSecret } from './documents/grants.ts';
-import { fromId, toDate, toId } from './documents/values.ts';
-import { isDuplicateKey } from './errors.ts';
+import { type GrantDocument, hasSecret } from './documents.ts';
+import { againIfDuplicate } from './errors.ts';
+import { fromId, toDate, toId } from './values.ts';
 
 type Counts = Pick<
   Store,
-  'addCounts' | 'listCounts' | 'findLiveCount' | 'countActiveGrants' | 'keepLiveCount'
+  | 'addCounts'
+  | 'listCounts'
+  | 'findLiveCount'
+  | 'countActiveGrants'
+  | 'keepLiveCount'
+  | 'addToCount'
 >;
 
 const live = { _id: 'live' } as const;
@@ -20,12 +25,12 @@ export function counts(database: Database): Counts {
           Object.entries(counts).map(([name, count]) => [`counts.${name}`, count]),
         );
         const _id = toDate(hour);
-        const add = () =>
+        await againIfDuplicate(() =>
           hourCounts.updateOne({ _id }, { $setOnInsert: { hour: _id }, $inc } as object, {
             ...durable,
             upsert: true,
-          });
-        await againIfDuplicate(add);
+          }),
+        );
         const change = liveChange(counts);
         if (change === 0) return;
         const counted = { ...live, count: { $exists: true } };
@@ -91,6 +96,27 @@ export function counts(database: Database): Counts {
           liveCount.updateOne(live, change, { ...durable, upsert: true }),
         );
       }),
+
+    addToCount: ({ key, points, now, duration }) =>
+      database.writeOnce(async ({ rateLimitCounts, bestEffort }) => {
+        const end = toDate(now + duration);
+        // False for a new document, since a missing field is less than any date.
+        const isRunning = { $gt: ['$ends_at', toDate(now)] };
+        const set = {
+          count: { $add: [{ $cond: [isRunning, '$count', 0] }, points] },
+          // A process whose clock is ahead must not extend the window.
+          ends_at: { $cond: [isRunning, { $min: ['$ends_at', end] }, end] },
+        };
+        const counted = await againIfDuplicate(() =>
+          rateLimitCounts.findOneAndUpdate({ _id: key }, [{ $set: set }], {
+            ...bestEffort,
+            upsert: true,
+            returnDocument: 'after',
+          }),
+        );
+        if (counted === null) throw new TypeError('An upsert returned no document.');
+        return { count: counted.count, ends_at: counted.ends_at.getTime() };
+      }),
   };
 }
 
@@ -110,13 +136,3 @@ const behind = (place: readonly string[]): Filter<GrantDocument> =>
       index === place.length - 1 ? { $gt: toId(id) } : toId(id),
     ]),
   );
-
-/** Another upsert inserted the document at the same time. MongoDB does not always retry that. */
-async function againIfDuplicate(upsert: () => Promise<unknown>): Promise<void> {
-  try {
-    await upsert();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    await upsert();
-  }
-}

@@ -18,11 +18,13 @@ import { claimDatabase } from '@latchkey/store/use-mark';
 import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
-import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
-import type { DeliveryDocument } from './documents/deliveries.ts';
-import type { GrantDocument } from './documents/grants.ts';
-import type { RateLimitDocument } from './documents/rate-limits.ts';
-import { fromId, toId } from './documents/values.ts';
+import type {
+  DeliveryDocument,
+  GrantDocument,
+  HourDocument,
+  LiveCountDocument,
+  RateLimitDocument,
+} from './documents.ts';
 import { isDatabaseError, isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
 import { IndexKeeper } from './index-keeper.ts';
@@ -32,6 +34,7 @@ import { noteVersion, versionOf } from './schema-version.ts';
 import { countSends, type Durably, type WriteOptions } from './sends.ts';
 import { askServer, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
 import { claimed } from './use-mark.ts';
+import { toId } from './values.ts';
 
 export interface Collections extends Concerns {
   order: Order;
@@ -72,8 +75,6 @@ const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
 
 // A response has a document for each id, with an application that may have a logo of 8 KB.
 const MOST_IDS = 100;
-
-const BY_ID = { encode: toId, decode: fromId };
 
 export class Database {
   readonly #client: MongoClient;
@@ -152,10 +153,10 @@ export class Database {
     });
   }
 
-  /** @param key - how a key is stored. Default: as an id */
+  /** @param key - how a key is stored */
   gatherReads<T extends { _id: Binary }>(
     find: (collections: Collections & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
-    key: { encode(key: string): Binary; decode(_id: Binary): string } = BY_ID,
+    key: { encode(key: string): Binary; decode(_id: Binary): string },
   ): (key: string) => Promise<T | null> {
     const findOne = async (_id: Binary) => {
       const [document] = await this.decide((collections) => find(collections, { _id }));

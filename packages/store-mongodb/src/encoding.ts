@@ -8,15 +8,7 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind, Field, FieldType } from '@latchkey/store/kind';
 import type { Binary, Document } from 'mongodb';
-import {
-  fromHash,
-  fromId,
-  fromInitiator,
-  toDate,
-  toHash,
-  toId,
-  toInitiator,
-} from './documents/values.ts';
+import { fromHash, fromId, fromInitiator, toDate, toHash, toId, toInitiator } from './values.ts';
 
 // Every function here walks a declaration once, and returns one that only handles the values of a call.
 

@@ -18,14 +18,14 @@ import {
 import { createClient } from './client.ts';
 import { concernsFor } from './concerns.ts';
 import { ConfigurationError, configurationError, withHint } from './configuration-error.ts';
-import type { GrantDocument } from './documents/grants.ts';
-import { fromId } from './documents/values.ts';
+import type { GrantDocument } from './documents.ts';
 import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from './indexes.ts';
 import { missingRights, needed } from './rights.ts';
 import { versionOf } from './schema-version.ts';
 import { askServer, isMongos, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
 import { sizesIn } from './sizes.ts';
 import { useMarks } from './use-mark.ts';
+import { fromId } from './values.ts';
 
 const maxTimeMS = defaultTimeouts.operation;
 

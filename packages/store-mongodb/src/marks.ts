@@ -2,9 +2,9 @@ import type { Call, Mark } from '@latchkey/store/adapter';
 import type { AnyKind } from '@latchkey/store/kind';
 import type { Binary, Collection } from 'mongodb';
 import type { Collections, Database } from './database.ts';
-import { type MarkDocument, marked } from './documents/marks.ts';
-import { fromId, toId } from './documents/values.ts';
+import { type MarkDocument, marked } from './documents.ts';
 import { projectionOf, recordOf } from './encoding.ts';
+import { fromId, toId } from './values.ts';
 
 type Marked = { _id: Binary; marks: MarkDocument[] };
 type Asked = { limit: number; isDecisive: boolean };

@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/domain/clock';
-import type { ByHand } from '@latchkey/store/operations/by-hand';
+import type { KeyFingerprints } from '@latchkey/store/events-keys';
 import { operations as declared } from '@latchkey/store/operations/operations';
 import {
   defaultTimeouts,
@@ -8,25 +8,25 @@ import {
   watchForCopy,
 } from '@latchkey/store/server-store';
 import type { Store, StoreOptions } from '@latchkey/store/store';
-import { refuseCopied } from '@latchkey/store/use-mark';
+import { claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { mongoAdapter } from './adapter.ts';
+import { mongoByHand } from './by-hand.ts';
 import { createClient } from './client.ts';
 import { watchClocks } from './clocks.ts';
-import { connectedApplications } from './connected.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { isForbidden } from './errors.ts';
-import { eventsKeys } from './events-keys.ts';
-import { countPending, endpointsWithDue } from './pending.ts';
 import { watchPool } from './pool.ts';
-import { rateLimits } from './rate-limits.ts';
 import { sizesIn } from './sizes.ts';
-import { useMarks } from './use-mark.ts';
+import { claimed } from './use-mark.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
   url: string;
   timeouts?: Partial<Timeouts>;
 }
+
+const findMark = (database: Database) =>
+  database.read((collections) => claimed(collections).find());
 
 export function operations(
   database: Database,
@@ -35,18 +35,16 @@ export function operations(
   days: number | null = null,
 ) {
   const adapter = mongoAdapter(database, { recordsEvents });
-  // What expires, MongoDB removes by itself.
-  const byHand: ByHand = {
-    connectedApplications: (account_id) => connectedApplications(database, account_id),
-    endpointsWithDue: (by) => endpointsWithDue(database, by),
-    countPending: (limit) => countPending(database, limit),
-    emptyLog: async () => true,
-  };
+  const housekeeping = { days, sweepsEndpoints: recordsEvents };
   return {
-    ...declared(adapter, clock, byHand, { days, sweepsEndpoints: recordsEvents }),
-    ...eventsKeys(database),
+    ...declared(adapter, clock, mongoByHand(database), housekeeping),
     ...counts(database),
-    ...rateLimits(database),
+
+    admitEventsKeys: (eventsKeys: KeyFingerprints) =>
+      database.writeOnce((collections) =>
+        claimDatabase(claimed(collections), { evenIfCopied: false, eventsKeys }),
+      ),
+    findEventsKeys: async () => (await findMark(database))?.events_keys,
   };
 }
 
@@ -70,10 +68,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   await prepareAtStart(database, options.onError);
 
   const store = operations(database, clock, recordsEvents, days);
-  const look = () =>
-    database.read(async ({ db, ...concerns }) =>
-      refuseCopied(await useMarks(db, concerns).find(), `The database ${db.databaseName}`),
-    );
+  const look = async () => refuseCopied(await findMark(database), `The database ${name}`);
   const endWatch = watchForCopy(look, onCopied);
 
   return {

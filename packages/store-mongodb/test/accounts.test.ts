@@ -1,7 +1,7 @@
 import { erase } from '@latchkey/store-suite/finish';
 import { aHash, anAccount, anApplication, anId, anInitiator } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
-import { fromId, toHash, toId } from '../src/documents/values.ts';
+import { fromId, toHash, toId } from '../src/values.ts';
 import { applicationDocument } from './documents.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';

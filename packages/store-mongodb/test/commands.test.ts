@@ -19,8 +19,8 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createClient } from '../src/client.ts';
 import { Database } from '../src/database.ts';
-import { toDate, toHash, toId } from '../src/documents/values.ts';
 import { operations } from '../src/mongo-store.ts';
+import { toDate, toHash, toId } from '../src/values.ts';
 
 // The commands that a real database gets. `concerns.test.ts` has the same for other kinds of server.
 

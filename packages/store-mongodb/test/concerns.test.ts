@@ -17,9 +17,9 @@ import {
 } from '@latchkey/store-suite/records';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { fromId, toDate, toHash, toId, toInitiator } from '../src/documents/values.ts';
 import { documentOf } from '../src/encoding.ts';
 import { indexesOf } from '../src/indexes.ts';
+import { fromId, toDate, toHash, toId, toInitiator } from '../src/values.ts';
 import {
   applicationDocument,
   documentOfAccount,

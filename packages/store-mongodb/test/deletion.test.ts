@@ -1,6 +1,6 @@
 import { aDeletion, anId, aWork } from '@latchkey/store-suite/records';
 import { expect, test } from 'vitest';
-import { toId } from '../src/documents/values.ts';
+import { toId } from '../src/values.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 

@@ -10,7 +10,7 @@ import type {
 } from '@latchkey/store/records';
 import { anId, anInitiator, newCode } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
-import type { GrantDocument } from '../src/documents/grants.ts';
+import type { GrantDocument } from '../src/documents.ts';
 import { documentOf } from '../src/encoding.ts';
 
 const account = documentOf(accounts);
@@ -26,9 +26,10 @@ export function newDocument(code: PendingRecord): Document {
 }
 
 /** The document of a code that was issued. */
-export function pendingDocument(code: PendingRecord): GrantDocument {
+export function pendingDocument(code: PendingRecord) {
   const { account, code_hash } = code;
-  return { ...newDocument(code), ...grant({ account, code_hash }) } as GrantDocument;
+  const document = { ...newDocument(code), ...grant({ account, code_hash }) };
+  return document as GrantDocument & { code_expires_at: Date };
 }
 
 export const linkDocument = ({ decision: _, ...record }: LinkRecord): Document =>

@@ -8,7 +8,7 @@ import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import type { GrantDocument } from '../src/documents/grants.ts';
+import type { GrantDocument } from '../src/documents.ts';
 import { grantIndexes, indexesOf } from '../src/indexes.ts';
 import { type MongoStoreOptions, openMongoStore } from '../src/mongo-store.ts';
 import { pendingDocument } from './documents.ts';

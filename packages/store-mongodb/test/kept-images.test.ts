@@ -9,7 +9,7 @@ import {
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
-import { toId } from '../src/documents/values.ts';
+import { toId } from '../src/values.ts';
 import { mongoHarness } from './mongo-harness.ts';
 
 describeOnMongodb('what MongoDB keeps for its retries', (server) => {

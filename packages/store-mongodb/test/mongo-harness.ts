@@ -10,9 +10,9 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Binary, MongoClient } from 'mongodb';
 import { EXPIRY_MARGIN } from '../src/clocks.ts';
-import { toId } from '../src/documents/values.ts';
 import { openMongoStore } from '../src/mongo-store.ts';
 import { openMongoTarget } from '../src/transfer.ts';
+import { toId } from '../src/values.ts';
 
 const module = new URL('../src/driver.ts', import.meta.url).href;
 

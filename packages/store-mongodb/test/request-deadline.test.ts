@@ -9,7 +9,7 @@ import { erase, revokeAll } from '@latchkey/store-suite/finish';
 import { aCode, anAccount, anId, anInitiator, redemptionOf } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toId } from '../src/documents/values.ts';
+import { toId } from '../src/values.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 

@@ -18,7 +18,7 @@ import {
 } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { fromId, toHash, toId } from '../src/documents/values.ts';
+import { fromId, toHash, toId } from '../src/values.ts';
 import { applicationDocument, documentOfAccount, linkDocument, pageDocument } from './documents.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';

@@ -13,7 +13,7 @@ import {
 } from '@latchkey/store-suite/records';
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { toDate, toHash, toId, toInitiator } from '../src/documents/values.ts';
+import { toDate, toHash, toId, toInitiator } from '../src/values.ts';
 import {
   applicationDocument,
   documentOfAccount,

@@ -2,7 +2,7 @@ import { MAX_REPLAYED, replayDeliveries } from '@latchkey/rules/events/deliverie
 import { deliveries } from '@latchkey/store/kinds';
 import type { EndpointRecord } from '@latchkey/store/records';
 import type { ClaimedDelivery, EndedTry, Store } from '@latchkey/store/store';
-import type { DeliveryDocument } from '@latchkey/store-mongodb/documents/deliveries';
+import type { DeliveryDocument } from '@latchkey/store-mongodb/documents';
 import { documentOf } from '@latchkey/store-mongodb/encoding';
 import { openMongoStore } from '@latchkey/store-mongodb/mongo-store';
 import {

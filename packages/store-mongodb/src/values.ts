@@ -4,7 +4,7 @@ import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CredentialHash } from '@latchkey/store/records';
 import { Binary } from 'mongodb';
 
-export type InitiatorDocument = Omit<Initiator, 'secret_id' | 'key_id'> & {
+type InitiatorDocument = Omit<Initiator, 'secret_id' | 'key_id'> & {
   secret_id: Binary | null;
   key_id?: Binary;
 };
@@ -41,11 +41,7 @@ export function toInitiator(initiator: Initiator): InitiatorDocument {
   };
 }
 
-export function fromInitiator(document: InitiatorDocument): Initiator;
-export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;
-export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
-  if (document === undefined) return null;
-  const { secret_id, key_id, ...initiator } = document;
+export function fromInitiator({ secret_id, key_id, ...initiator }: InitiatorDocument): Initiator {
   return {
     ...initiator,
     secret_id: secret_id && fromId(secret_id),

@@ -1,5 +1,0 @@
-export interface RateLimitDocument {
-  _id: string;
-  count: number;
-  ends_at: Date;
-}
