@@ -1,10 +1,18 @@
 import { BadSetting } from '@latchkey/domain/bad-setting';
-import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { isLoopbackHost } from '@latchkey/domain/loopback';
+import type { Clock } from '@latchkey/domain/clock';
 import { uuidV7Time } from '@latchkey/schema';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
+import {
+  checkIndexes,
+  checkRights,
+  checkSchemaVersion,
+  checkTls,
+  checkWrites,
+  inspectServer,
+  isRemote,
+  versionProblem,
+} from '@latchkey/store/inspect-server';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
-import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
 import { checkServerClock } from '@latchkey/store/server-clock';
 import { defaultTimeouts } from '@latchkey/store/server-store';
 import { markSite } from '@latchkey/store/sql/by-hand';
@@ -20,34 +28,36 @@ import { TABLES, versionOf } from './schema.ts';
 import { askServer, type ServerFacts, warningsOf } from './server.ts';
 import { senderOf } from './statements.ts';
 
+const PAGE = 'docs/operations/postgresql.md';
+
 export async function* inspectPostgresql(
   url: string,
   clock: Clock,
   { reducesRevoked }: { reducesRevoked: boolean },
 ): AsyncGenerator<Finding> {
-  let database: Database | undefined;
-  try {
-    const config = poolConfigOf(url);
-    database = new Database(url, defaultTimeouts);
+  function open() {
+    const { database: name, host, ssl } = poolConfigOf(url);
+    const database = new Database(url, defaultTimeouts);
     const send: Send = database.send.bind(database);
-    const began = performance.now();
-    await send('SELECT 1');
-    const milliseconds = Math.ceil(performance.now() - began);
-    yield ok('store', `PostgreSQL, database ${config.database}, connected in ${milliseconds} ms.`);
-    yield* inspect(send, clock, reducesRevoked);
-    yield checkTls(config);
-  } catch (error) {
-    yield error instanceof BadSetting || isOfServer(error)
-      ? problem('store', error.message, 'Correct it, then run latchkey doctor again.')
-      : problem(
-          'store',
-          `PostgreSQL does not respond: ${messageOf(error)}`,
-          'Check that it runs at the host of DATABASE_URL, and that no firewall is in between.',
-        );
-  } finally {
-    await database?.close();
+    return {
+      name,
+      connect: () => send('SELECT 1'),
+      async *inspect() {
+        yield* inspect(send, clock, reducesRevoked);
+        const remote = isRemote(host) ? [host] : [];
+        yield checkTls(Boolean(ssl), remote, 'sslmode=verify-full');
+      },
+      close: () => database.close(),
+    };
   }
+  yield* inspectServer('PostgreSQL', open, toRefusal);
 }
+
+/** An error with a code of PostgreSQL says that it has responded. */
+const toRefusal = (error: unknown) =>
+  error instanceof BadSetting || (isDatabaseError(error) && /^[0-9A-Z]{5}$/.test(error.code ?? ''))
+    ? error
+    : null;
 
 async function* inspect(
   send: Send,
@@ -64,12 +74,28 @@ async function* inspect(
         'Stop the server, and run pg_checksums --enable.',
       );
   yield* checkTopology(server);
-  yield* checkIndexes(send, reducesRevoked);
-  yield* checkRights(send);
-  yield* checkFence(send, server);
+  const indexes = await missingIndexes(send, keptIndexes(reducesRevoked));
+  yield checkIndexes(
+    indexes.map((index) => index.name),
+    `latchkey serve builds them, if its user owns the tables. Or run in psql: ${indexes.map(({ text }) => text).join(' ')}`,
+  );
+  const rights = await missingRights(send, TABLES);
+  yield* checkRights(
+    rights.map((missing) => ({
+      ...{ rights: missing.rights, place: `the table ${missing.table}` },
+      remedy: remedyFor(missing),
+    })),
+  );
+  yield await checkFence(send, server);
   yield await checkClock(send, clock);
-  yield checkNewestRecord(await newestGrant(send), clock);
-  yield await checkDisk(send);
+  const [newest] = await send('SELECT id FROM grants ORDER BY id DESC LIMIT 1');
+  yield checkNewestRecord(newest ? uuidV7Time(newest.id) : null, clock);
+  const [{ bytes } = {}] = await send('SELECT pg_database_size(current_database()) AS bytes');
+  yield skipped(
+    'disk',
+    `The database takes ${Math.ceil(bytes / 1_000_000)} MB. PostgreSQL does not say how much room its disk has.`,
+    'Watch the disk of the server yourself.',
+  );
 }
 
 async function* checkVersion(send: Send): AsyncGenerator<Finding, ServerFacts | null> {
@@ -84,20 +110,11 @@ async function* checkVersion(send: Send): AsyncGenerator<Finding, ServerFacts | 
       );
       return null;
     }
-    yield ok(
-      'version',
-      `PostgreSQL ${server.version}, schema version ${schema}, which ${whoseSchema(schema)}.`,
-    );
+    yield checkSchemaVersion(`PostgreSQL ${server.version}`, schema);
     yield* checkUse(await senderOf({ read: send, write: send }).read(markSite(dialect))());
     return server;
   } catch (error) {
-    if (error instanceof BadSetting) {
-      yield problem('version', error.message, 'See docs/operations/postgresql.md.');
-    } else if (error instanceof SchemaMismatch) {
-      yield problem('version', error.message, 'Run the version of Latchkey that migrated it.');
-    } else {
-      throw error;
-    }
+    yield versionProblem(error, PAGE);
     return null;
   }
 }
@@ -112,93 +129,27 @@ function* checkTopology(server: ServerFacts): Generator<Finding> {
         'Name one in synchronous_standby_names: docs/operations/postgresql.md, "With standbys".',
       );
   for (const text of warningsOf(server)) {
-    yield warning('topology', text, 'See docs/operations/postgresql.md.');
+    yield warning('topology', text, `See ${PAGE}.`);
   }
 }
 
-async function* checkIndexes(send: Send, reducesRevoked: boolean): AsyncGenerator<Finding> {
-  const missing = await missingIndexes(send, keptIndexes(reducesRevoked));
-  if (missing.length === 0) {
-    yield ok('indexes', 'All indexes are there.');
-    return;
-  }
-  yield warning(
-    'indexes',
-    `Indexes are missing, or the service is still to build them: ${missing.map(({ name }) => name).join(', ')}. Lists, connections, disconnecting, exports and erasures that need them are slow.`,
-    `latchkey serve builds them, if its user owns the tables. Or run in psql: ${missing.map(({ text }) => text).join(' ')}`,
-  );
-}
-
-async function* checkRights(send: Send): AsyncGenerator<Finding> {
-  const missing = await missingRights(send, TABLES);
-  for (const each of missing) {
-    yield problem(
-      'rights',
-      `The user may not ${each.rights.join(', ')} in the table ${each.table}.`,
-      `${remedyFor(each)}.`,
-    );
-  }
-  if (missing.length === 0) yield ok('rights', 'The user may do what the service does.');
-}
-
-async function* checkFence(send: Send, { standbys }: ServerFacts): AsyncGenerator<Finding> {
-  const began = performance.now();
-  try {
-    await send(`SELECT WHERE ${FENCED}`);
-  } catch (error) {
-    yield problem(
-      'write_concern',
-      `No decision can be made on this server: ${messageOf(error)}`,
+const checkFence = (send: Send, { standbys }: ServerFacts): Promise<Finding> =>
+  checkWrites({
+    write: () => send(`SELECT WHERE ${FENCED}`),
+    waitsFor:
+      standbys.length === 0
+        ? 'the disk of the server, whatever its settings say'
+        : 'the disks of the server and of its standby, whatever their settings say',
+    failed: [
+      'No decision can be made on this server',
       standbys.length === 0
         ? 'Set DATABASE_URL to the primary.'
         : `Look at pg_stat_replication, and bring the standby ${standbys.join(' or ')} up, or name another in synchronous_standby_names.`,
-    );
-    return;
-  }
-  const milliseconds = Math.ceil(performance.now() - began);
-  yield ok(
-    'write_concern',
-    standbys.length === 0
-      ? 'Each change waits for the disk of the server, whatever its settings say.'
-      : `Each change waits for the disks of the server and of its standby, whatever their settings say: ${milliseconds} ms.`,
-  );
-}
+    ],
+  });
 
 async function checkClock(send: Send, clock: Clock): Promise<Finding> {
   const before = clock();
   const [found] = await send('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now');
   return checkServerClock(found?.now, before, clock());
 }
-
-async function newestGrant(send: Send): Promise<Milliseconds | null> {
-  const [newest] = await send('SELECT id FROM grants ORDER BY id DESC LIMIT 1');
-  return newest === undefined ? null : uuidV7Time(newest.id);
-}
-
-function checkTls({ host, ssl }: ReturnType<typeof poolConfigOf>): Finding {
-  if (ssl) {
-    return ok('tls', 'The connection is encrypted, and the certificate of the server is checked.');
-  }
-  if (host.startsWith('/') || isLoopbackHost(host))
-    return ok('tls', 'The server is on this machine.');
-  return warning(
-    'tls',
-    'The connection to the server is not encrypted.',
-    'Turn on TLS at the server, and add sslmode=verify-full to DATABASE_URL.',
-  );
-}
-
-async function checkDisk(send: Send): Promise<Finding> {
-  const [found] = await send('SELECT pg_database_size(current_database()) AS bytes');
-  return skipped(
-    'disk',
-    `The database takes ${Math.ceil(found?.bytes / 1_000_000)} MB. PostgreSQL does not say how much room its disk has.`,
-    'Watch the disk of the server yourself.',
-  );
-}
-
-/** Whether it has a code of PostgreSQL, so that it has responded. */
-const isOfServer = (error: unknown): error is Error =>
-  isDatabaseError(error) && /^[0-9A-Z]{5}$/.test(error.code ?? '');
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
