@@ -27,7 +27,7 @@ import type {
 } from './documents.ts';
 import { isDatabaseError, isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
-import { IndexKeeper } from './index-keeper.ts';
+import { keepIndexes } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import { checkRights } from './rights.ts';
 import { noteVersion, versionOf } from './schema-version.ts';
@@ -85,7 +85,7 @@ export class Database {
   readonly #onError: (error: unknown) => void;
   readonly #options: DatabaseOptions;
   readonly #setNames = new Set<string>();
-  #indexKeeper: IndexKeeper | undefined;
+  #endKeeper: (() => Promise<void>) | undefined;
 
   constructor(
     client: MongoClient,
@@ -219,9 +219,11 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.#indexKeeper?.close();
+    const ended = this.#endKeeper?.();
     await this.#calls.close();
     await this.#client.close();
+    // Without its connection, a build is not waited for.
+    await ended;
   }
 
   async #prepare(): Promise<Collections> {
@@ -264,17 +266,13 @@ export class Database {
   }
 
   async #keepIndexes({ db, durable }: Collections, { replicated }: ServerFacts): Promise<void> {
-    const { reducesRevoked } = this.#options;
-    const keeper = new IndexKeeper(db, {
-      ...(reducesRevoked !== undefined && { reducesRevoked }),
-      ...durable,
-      replicated,
-      interval: this.#timeouts.indexCheck,
-      onError: this.#onError,
+    const { reducesRevoked = false } = this.#options;
+    const { indexCheck: interval } = this.#timeouts;
+    const end = await keepIndexes(db, {
+      ...{ reducesRevoked, ...durable, replicated, interval, onError: this.#onError },
     });
-    await keeper.start();
-    if (this.#calls.closing.aborted) keeper.close();
-    this.#indexKeeper = keeper;
+    if (this.#calls.closing.aborted) void end();
+    this.#endKeeper = end;
   }
 }
 

@@ -1,102 +1,71 @@
+import { keepLooking, type LookOptions } from '@latchkey/store/keep-looking';
 import { type Db, MongoServerError, WriteConcern } from 'mongodb';
 import {
   createIndexesText,
-  type IndexFindings,
   type IndexOptions,
   inspectIndexes,
   type MissingIndexes,
   refuseConflicts,
 } from './indexes.ts';
 
-export interface KeeperOptions extends IndexOptions {
+export interface KeeperOptions extends IndexOptions, LookOptions {
   maxTimeMS: number;
   writeConcern: WriteConcern;
   replicated: boolean;
-  interval: number;
-  onError(error: unknown): void;
 }
 
 const UNAUTHORIZED = 13;
 
-/** Checks repeatedly: a dropped collection comes back without indexes, and would grow for ever. */
-export class IndexKeeper {
-  readonly #db: Db;
-  readonly #options: KeeperOptions;
-  readonly #building = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #lastProblem: string | undefined;
-  #closed = false;
-
-  constructor(db: Db, options: KeeperOptions) {
-    this.#db = db;
-    this.#options = options;
-  }
-
-  async start(): Promise<void> {
-    const findings = await this.#inspect();
+/**
+ * Builds what is missing: that of new collections at once. A dropped collection comes back without indexes, and would
+ * grow for ever.
+ *
+ * @returns what ends it
+ * @throws ConfigurationError if another index is in the way
+ */
+export async function keepIndexes(db: Db, options: KeeperOptions): Promise<() => Promise<void>> {
+  async function findMissing(): Promise<readonly MissingIndexes[]> {
+    const findings = await inspectIndexes(db, options.maxTimeMS, options);
     refuseConflicts(findings);
-    const inNewCollections = findings.missing.filter(({ exists }) => !exists);
-    await Promise.all(inNewCollections.map((missing) => this.#build(missing)));
-    for (const missing of findings.missing) if (missing.exists) void this.#build(missing);
-    this.#lookLater();
+    return findings.missing;
   }
+  const build = (all: readonly MissingIndexes[]) =>
+    Promise.all(all.map((missing) => buildOne(db, options, missing)));
 
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-  }
+  const [old, fresh] = [[], []] as [MissingIndexes[], MissingIndexes[]];
+  for (const missing of await findMissing()) (missing.exists ? old : fresh).push(missing);
+  const first = await build(fresh);
+  let isFirst = true;
+  return keepLooking(async () => {
+    const problems = isFirst ? [...first, ...(await build(old))] : await build(await findMissing());
+    isFirst = false;
+    return problems.flat();
+  }, options);
+}
 
-  #inspect(): Promise<IndexFindings> {
-    return inspectIndexes(this.#db, this.#options.maxTimeMS, this.#options);
-  }
-
-  #lookLater(): void {
-    if (this.#closed) return;
-    // Processes that started together should not all build at once.
-    const pause = this.#options.interval * (0.5 + Math.random() / 2);
-    this.#timer = setTimeout(() => void this.#look(), pause);
-    this.#timer.unref();
-  }
-
-  async #look(): Promise<void> {
-    try {
-      const findings = await this.#inspect();
-      refuseConflicts(findings);
-      for (const missing of findings.missing) void this.#build(missing);
-      if (findings.missing.length === 0) this.#lastProblem = undefined;
-    } catch (error) {
-      this.#report(error);
-    }
-    this.#lookLater();
-  }
-
-  /** The database goes on with a build after its response is late. */
-  async #build(missing: MissingIndexes): Promise<void> {
-    const { collection, exists, indexes } = missing;
-    if (this.#building.has(collection)) return;
-    this.#building.add(collection);
-    const { writeConcern, replicated, maxTimeMS } = this.#options;
-    try {
-      const command = {
-        createIndexes: collection,
-        indexes: indexes.map(({ name, key, options }) => ({ name, key, ...options })),
-        // By default, all voting members have to be up until the build is done.
-        ...(replicated && { commitQuorum: 'majority' }),
-        ...(!exists && { maxTimeMS }),
-      };
-      await this.#db.command(WriteConcern.apply(command, writeConcern));
-    } catch (error) {
-      this.#report(explained(error, missing));
-    } finally {
-      this.#building.delete(collection);
-    }
-  }
-
-  #report(error: unknown): void {
-    const problem = String(error);
-    if (this.#closed || problem === this.#lastProblem) return;
-    this.#lastProblem = problem;
-    this.#options.onError(error);
+/**
+ * The database goes on with a build after its response is late.
+ *
+ * @returns the problem, if there is one
+ */
+async function buildOne(
+  db: Db,
+  { writeConcern, replicated, maxTimeMS }: KeeperOptions,
+  missing: MissingIndexes,
+): Promise<unknown[]> {
+  const { collection, exists, indexes } = missing;
+  const command = {
+    createIndexes: collection,
+    indexes: indexes.map(({ name, key, options }) => ({ name, key, ...options })),
+    // By default, all voting members have to be up until the build is done.
+    ...(replicated && { commitQuorum: 'majority' }),
+    ...(!exists && { maxTimeMS }),
+  };
+  try {
+    await db.command(WriteConcern.apply(command, writeConcern));
+    return [];
+  } catch (error) {
+    return [explained(error, missing)];
   }
 }
 

@@ -1,3 +1,4 @@
+import { keepLooking, type LookOptions } from '@latchkey/store/keep-looking';
 import { indexesOf } from '@latchkey/store/kind';
 import { indexText } from '@latchkey/store/sql/schema';
 import type { Send } from './database.ts';
@@ -22,7 +23,7 @@ export const keptIndexes = (reducesRevoked: boolean): KeptIndex[] =>
     })),
   );
 
-export interface MissingIndex extends KeptIndex {
+interface MissingIndex extends KeptIndex {
   /** Whether a build of it was interrupted: such an index costs writes, and helps no read. */
   isInvalid: boolean;
 }
@@ -53,74 +54,34 @@ export async function missingIndexes(
   });
 }
 
-export interface KeeperOptions {
-  indexes: readonly KeptIndex[];
-  /** In milliseconds. */
-  interval: number;
-  onError(error: unknown): void;
-}
-
-/** Looks repeatedly, also at the server: a failover may have led to another one. */
-export class IndexKeeper {
-  readonly #send: Send;
-  readonly #options: KeeperOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #lastProblem: string | undefined;
-  #closed = false;
-
-  constructor(send: Send, options: KeeperOptions) {
-    this.#send = send;
-    this.#options = options;
-  }
-
-  /** The first look is in the background, as all are. */
-  start(): void {
-    this.#looking = this.#look();
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#looking;
-  }
-
-  async #look(): Promise<void> {
-    let problem: unknown;
-    try {
-      await askServer(this.#send);
-      for (const missing of await missingIndexes(this.#send, this.#options.indexes)) {
-        if (this.#closed) return;
-        await this.#build(missing);
-      }
-    } catch (error) {
-      problem = error;
+/**
+ * Builds what is missing. Looks also at the server: a failover may have led to another one.
+ *
+ * @returns what ends it
+ */
+export const keepIndexes = (
+  send: Send,
+  indexes: readonly KeptIndex[],
+  options: LookOptions,
+): (() => Promise<void>) =>
+  keepLooking(async (closing) => {
+    await askServer(send);
+    for (const missing of await missingIndexes(send, indexes)) {
+      if (!closing.aborted) await build(send, missing);
     }
-    this.#report(problem);
-    if (this.#closed) return;
-    // Processes that started together should not all build at once.
-    const pause = this.#options.interval * (0.5 + Math.random() / 2);
-    this.#timer = setTimeout(() => this.start(), pause).unref();
-  }
+    return [];
+  }, options);
 
-  /** The server goes on with a build after its response is late: until its end, the table has the lock. */
-  async #build({ name, text, isInvalid }: MissingIndex): Promise<void> {
-    try {
-      if (isInvalid) await this.#send(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await this.#send(text);
-    } catch (error) {
-      if (!(error instanceof DatabaseError && error.fate === 'refused')) return;
-      throw new Error(
-        `The index ${name} is missing, and PostgreSQL says: ${error.message}. As the owner of the table, run in psql: ${text}`,
-        { cause: error },
-      );
-    }
-  }
-
-  #report(error: unknown): void {
-    const problem = error === undefined ? undefined : String(error);
-    if (this.#closed || problem === this.#lastProblem) return;
-    this.#lastProblem = problem;
-    if (problem !== undefined) this.#options.onError(error);
+/** The server goes on with a build after its response is late: until its end, the table has the lock. */
+async function build(send: Send, { name, text, isInvalid }: MissingIndex): Promise<void> {
+  try {
+    if (isInvalid) await send(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    await send(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseError && error.fate === 'refused')) return;
+    throw new Error(
+      `The index ${name} is missing, and PostgreSQL says: ${error.message}. As the owner of the table, run in psql: ${text}`,
+      { cause: error },
+    );
   }
 }

@@ -14,7 +14,7 @@ import { hourCounts } from './counts.ts';
 import { Database, type Send } from './database.ts';
 import { dialect } from './dialect.ts';
 import { FENCED } from './fence.ts';
-import { IndexKeeper, keptIndexes } from './index-keeper.ts';
+import { keepIndexes, keptIndexes } from './index-keeper.ts';
 import { poolNumbers } from './pool.ts';
 import { checkRights } from './rights.ts';
 import { createSchema, refuseNew, TABLES } from './schema.ts';
@@ -61,7 +61,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
     onCopied,
     onError = () => undefined,
   } = options;
-  let keeper: IndexKeeper | undefined;
+  let endKeeper: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
 
   async function prepare(): Promise<void> {
@@ -73,9 +73,8 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
     const own = sqlClaimed(dialect, senderOf({ read: send, write: send }), name);
     if (claim) await claimDatabase(own, claim, onWarning);
     if (!create || closing) return;
-    const indexes = keptIndexes(days !== null);
-    keeper = new IndexKeeper(send, { indexes, interval: timeouts.indexCheck, onError });
-    keeper.start();
+    const looks = { interval: timeouts.indexCheck, onError };
+    endKeeper = keepIndexes(send, keptIndexes(days !== null), looks);
   }
 
   const database = new Database(options.url, timeouts, prepare);
@@ -87,7 +86,7 @@ export async function openPostgresqlStore(options: PostgresqlStoreOptions): Prom
 
   async function close(): Promise<void> {
     endWatch();
-    await keeper?.close();
+    await endKeeper?.();
     await database.close();
   }
 

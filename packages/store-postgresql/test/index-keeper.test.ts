@@ -3,8 +3,8 @@ import { describeOnEachPostgresql } from '@latchkey/test-kit/postgresql/describe
 import { createDatabase, dropDatabase } from '@latchkey/test-kit/postgresql/test-databases';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Database } from '../src/database.ts';
-import { IndexKeeper, type KeptIndex, missingIndexes } from '../src/index-keeper.ts';
+import { Database, type Send } from '../src/database.ts';
+import { type KeptIndex, keepIndexes, missingIndexes } from '../src/index-keeper.ts';
 
 const indexes: KeptIndex[] = [
   {
@@ -19,8 +19,12 @@ const patient = { timeout: 60_000 };
 describeOnEachPostgresql('the index keeper', (server) => {
   let url: string;
   let database: Database;
-  let keeper: IndexKeeper;
+  let end: (() => Promise<void>) | undefined;
   const errors: unknown[] = [];
+  const start = (send: Send = database.send.bind(database)) => {
+    const onError = (error: unknown) => void errors.push(error);
+    end = keepIndexes(send, indexes, { interval: 20, onError });
+  };
   const missing = () => missingIndexes(database.send.bind(database), indexes);
 
   beforeEach(async () => {
@@ -28,14 +32,9 @@ describeOnEachPostgresql('the index keeper', (server) => {
     url = await createDatabase(server);
     database = new Database(url, defaultTimeouts);
     await database.send('CREATE TABLE things AS SELECT generate_series(1, 1000) AS number');
-    keeper = new IndexKeeper(database.send.bind(database), {
-      indexes,
-      interval: 100,
-      onError: (error) => errors.push(error),
-    });
   });
   afterEach(async () => {
-    await keeper.close();
+    await end?.();
     await database.close();
     await dropDatabase(url);
   });
@@ -53,7 +52,7 @@ describeOnEachPostgresql('the index keeper', (server) => {
     await database.send('CREATE INDEX things_by_number ON others (number)');
     expect(await missing()).toMatchObject([{ name: 'things_by_number', isInvalid: false }]);
     await database.send('DROP TABLE others');
-    keeper.start();
+    start();
     await built();
     await database.send('DROP INDEX things_by_number');
     await built();
@@ -85,22 +84,16 @@ describeOnEachPostgresql('the index keeper', (server) => {
       async () => expect(await missing()).toMatchObject([{ isInvalid: true }]),
       patient,
     );
-    keeper.start();
+    start();
     await built();
     expect(errors).toEqual([]);
   });
 
   test('tells once what its user may not do, with the statement to run', async () => {
-    const send: typeof database.send = (text, values) => {
+    start((text, values) => {
       const asReader = text.startsWith('CREATE') ? text.replace('things (', 'pg_class (') : text;
       return database.send(asReader, values);
-    };
-    keeper = new IndexKeeper(send, {
-      indexes,
-      interval: 20,
-      onError: (error) => errors.push(error),
     });
-    keeper.start();
     await vi.waitFor(() => expect(errors).toHaveLength(1), patient);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(errors).toEqual([
