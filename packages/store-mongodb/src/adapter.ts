@@ -12,12 +12,10 @@ import {
 } from '@latchkey/store/call-sites';
 import {
   givens,
-  holds,
   type Input,
   keyOf,
   mayBeLate,
   meets,
-  outcomeAt,
   type Setting,
   type Source,
   settingsOf,
@@ -26,7 +24,12 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
 import { retryOnConflict } from '@latchkey/store/retry-on-conflict';
-import type { ReadBack } from '@latchkey/store/uncertain-writes';
+import {
+  changeOutcome,
+  modifying,
+  removalOutcome,
+  type Versioned,
+} from '@latchkey/store/versioned';
 import type { Binary, Collection, Document, UpdateOptions } from 'mongodb';
 import type { Collections, Database } from './database.ts';
 import {
@@ -44,14 +47,35 @@ import {
 import { againIfDuplicate, hasOnlyDuplicates, isDuplicateKey } from './errors.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { marksIn } from './marks.ts';
-import { atRevision, revisionOf, type Versioned } from './revisions.ts';
 import { toDate, toId } from './values.ts';
 
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
 
 /** A key is a UUID, but for that of a named record. */
-type Found = Document & Versioned & { _id: Binary };
+type Found = Document & { _id: Binary; revision?: number };
+
+const revisionOf = (document: Document | null): number => document?.revision ?? 0;
+const atRevision = (revision: number) => ({
+  revision: revision === 0 ? { $exists: false } : revision,
+});
+
+/** A document with its revision. */
+function versionedOf(kind: AnyKind): (document: Document | null) => Versioned | null {
+  const decode = recordOf(kind, Object.keys(kind.fields));
+  return (document) => document && { record: decode(document), version: revisionOf(document) };
+}
+
+/** For a read-back. */
+function readOneOf(kind: AnyKind) {
+  const collection = collectionOf(kind);
+  const versioned = versionedOf(kind);
+  return async (
+    collections: Pick<Collections, 'db' | 'decisive'>,
+    _id: Binary,
+  ): Promise<Versioned | null> =>
+    versioned(await collection(collections).findOne({ _id }, collections.decisive));
+}
 
 const equal = (name: string, value: Source): Term => ({ is: 'equal', name, value, isUnset: false });
 
@@ -200,6 +224,7 @@ export function mongoAdapter(
   function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
     const collection = collectionOf(kind);
     const encode = documentOf(kind);
+    const readOne = readOneOf(kind);
     return async (input) => {
       const document = encode(input) as Found;
       await database.write<true>((collections) => ({
@@ -208,11 +233,8 @@ export function mongoAdapter(
           await collection(collections).insertOne(document, options);
           return true;
         },
-        async readBack() {
-          const { _id } = document;
-          const found = await collection(collections).findOne({ _id }, collections.decisive);
-          return found ? { result: true } : 'unknown';
-        },
+        readBack: async () =>
+          (await readOne(collections, document._id)) ? { result: true } : 'unknown',
       }));
     };
   }
@@ -244,11 +266,9 @@ export function mongoAdapter(
     options: Options = {},
   ): AnyCall {
     const { where, set } = of(givens as never);
-    const decode = recordOf(kind, fields);
     const make = makeOf(kind, termsOf(where), settingsOf(set), fields, options);
     return async (input) => {
-      const found = await make(input);
-      const record = found && decode(found);
+      const record = await make(input);
       return record && result(record, input);
     };
   }
@@ -264,45 +284,35 @@ export function mongoAdapter(
     fields: readonly string[],
     { grant_id, isExact = false }: Options,
     isOnce = !isExact && mayBeLate(kind, terms, settings),
-  ): AnyCall<Document | null> {
+  ): AnyCall<Input | null> {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, terms, ABSENT);
     const update = updateOf(kind, isOnce ? settings : [...settings, REVISION], recordsEvents);
     const projection = projectionOf(kind, fields);
-    const decodeAll = recordOf(kind, Object.keys(kind.fields));
-
-    function told(found: Document | null, input: Input, revision: number | null) {
-      const isAsFound = revision === null ? null : revisionOf(found) === revision;
-      const outcome = outcomeAt(kind, terms, settings, found && decodeAll(found), input, {
-        ...{ isAsFound, isExact },
-      });
-      if (outcome === 'made') return { result: found };
-      return outcome === 'refused' ? { result: null } : outcome;
-    }
+    const decode = recordOf(kind, fields);
+    const readOne = readOneOf(kind);
+    const outcomeOf = changeOutcome(kind, terms, settings, fields, isExact);
 
     const makeAt = (input: Input, revision: number | null) => {
       const which = filter(input);
       if (revision !== null) Object.assign(which, atRevision(revision));
       const changes = update(input);
-      return database.write<Document | null>((collections) => ({
+      return database.write<Input | null>((collections) => ({
         ...(grant_id && { grant_id: grant_id(input) }),
         async send(options) {
-          if (fields.length > 0) {
-            return collection(collections).findOneAndUpdate(which, changes, {
-              ...options,
-              returnDocument: 'after',
-              projection,
-            });
+          if (fields.length === 0) {
+            // Without a document to return, MongoDB keeps none, with the names in it, for its retries.
+            const updated = await collection(collections).updateOne(which, changes, options);
+            return updated.matchedCount === 1 ? {} : null;
           }
-          // Without a document to return, MongoDB keeps none, with the names in it, for its retries.
-          const { matchedCount } = await collection(collections).updateOne(which, changes, options);
-          return matchedCount === 1 ? {} : null;
+          const found = await collection(collections).findOneAndUpdate(which, changes, {
+            ...options,
+            returnDocument: 'after',
+            projection,
+          });
+          return found && decode(found);
         },
-        async readBack(): Promise<ReadBack<Document | null>> {
-          const filter = { _id: which._id };
-          const found = await collection(collections).findOne(filter, collections.decisive);
-          return told(found, input, revision);
-        },
+        readBack: async () => outcomeOf(await readOne(collections, which._id), input, revision),
       }));
     };
     if (isOnce) return (input) => makeAt(input, null);
@@ -409,23 +419,15 @@ export function mongoAdapter(
     const filter = filterOf(kind, terms, ABSENT);
     const projection = projectionOf(kind, fields);
     const decode = recordOf(kind, fields);
-    const decodeAll = recordOf(kind, Object.keys(kind.fields));
+    const readOne = readOneOf(kind);
+    const outcomeOf = removalOutcome(terms, isReused);
     return async (input) => {
       const which = filter(input);
       const found = await database.write<Document | null>((collections) => ({
         ...(grant_id && { grant_id: grant_id(input) }),
         send: (options) =>
-          collection(collections).findOneAndDelete(which, {
-            ...options,
-            projection,
-          }),
-        async readBack() {
-          const filter = { _id: which._id };
-          const left = await collection(collections).findOne(filter, collections.decisive);
-          if (left === null) return 'unknown';
-          if (!holds(decodeAll(left) ?? {}, terms, input)) return { result: null };
-          return isReused ? 'unknown' : 'retry';
-        },
+          collection(collections).findOneAndDelete(which, { ...options, projection }),
+        readBack: async () => outcomeOf(await readOne(collections, which._id), input),
       }));
       const record = found && decode(found);
       return record && result(record, input);
@@ -476,74 +478,49 @@ export function mongoAdapter(
     const lookUp = lookUpOf(kind);
     const encode = documentOf(kind);
     const replace = replacementOf(kind);
-    const all = Object.keys(kind.fields);
-    const names = all.filter((name) => name !== 'revision');
-    const decode = recordOf(kind, all);
+    const versioned = versionedOf(kind);
+    const readOne = readOneOf(kind);
 
-    /** @returns null on a conflict */
-    function write(
-      found: Found | null,
-      put: Input,
-      { isMade, event }: Decision<Input, unknown>,
-      input: Input,
-    ): Promise<true | null> {
-      const revision = revisionOf(found);
-      // A mark may raise that of an account further.
-      const next = Math.max(revision + 1, Number(put.revision ?? 0));
-      const document = { ...encode(put), revision: next } as Found;
-      const { _id } = document;
-      async function send(
-        collections: Pick<Collections, 'db'>,
-        options: UpdateOptions,
-      ): Promise<true | null> {
-        if (found !== null) {
-          const which = { _id, ...atRevision(revision) };
-          const update: Document = { ...replace(put), $inc: { revision: next - revision } };
-          if (event === null || recordsEvents) leaveMark(update, event);
-          const { matchedCount } = await collection(collections).updateOne(which, update, options);
-          return matchedCount === 1 || null;
-        }
-        try {
-          await collection(collections).insertOne(document, options);
-          return true;
-        } catch (error) {
-          if (isDuplicateKey(error)) return null;
-          throw error;
-        }
-      }
-      if (isBestEffort) {
-        return database.writeOnce((collections) => send(collections, collections.bestEffort));
-      }
-      return database.write<true | null>((collections) => ({
-        ...(grant_id && { grant_id: grant_id(input) }),
-        send: (options) => send(collections, options),
-        async readBack() {
-          const after = await collection(collections).findOne({ _id }, collections.decisive);
-          const isAsFound = (after === null) === (found === null) && revisionOf(after) === revision;
-          if (isAsFound) return isReused ? 'unknown' : 'retry';
-          const record = after && decode(after);
-          const isPut = (name: string) => meets('equal', record?.[name], put[name]);
-          const isThere = record && (isMade?.(record) ?? names.every(isPut));
-          return isThere ? { result: true } : 'unknown';
-        },
-      }));
-    }
+    return modifying({
+      ...{ key, decide, isReused },
+      compared: Object.keys(kind.fields).filter((name) => name !== 'revision'),
+      lookUp: async (id) => versioned(await lookUp(id)),
 
-    return async (input) => {
-      const id = key(input);
-      const modified = await retryOnConflict(
-        async () => {
-          return { found: await lookUp(id) };
-        },
-        async ({ found }) => {
-          const decision = decide(found && decode(found), input);
-          const { put, result } = decision;
-          const isOver = put === undefined || (await write(found, put, decision, input));
-          return isOver && { result };
-        },
-      );
-      return modified?.result;
-    };
+      write(found, put, event, input, readBack) {
+        const revision = Number(found?.version ?? 0);
+        // A mark may raise that of an account further.
+        const next = Math.max(revision + 1, Number(put.revision ?? 0));
+        const document = { ...encode(put), revision: next } as Found;
+        const { _id } = document;
+        async function send(
+          collections: Pick<Collections, 'db'>,
+          options: UpdateOptions,
+        ): Promise<true | null> {
+          const records = collection(collections);
+          if (found !== null) {
+            const which = { _id, ...atRevision(revision) };
+            const update: Document = { ...replace(put), $inc: { revision: next - revision } };
+            if (event === null || recordsEvents) leaveMark(update, event);
+            return (await records.updateOne(which, update, options)).matchedCount === 1 || null;
+          }
+          try {
+            await records.insertOne(document, options);
+            return true;
+          } catch (error) {
+            if (isDuplicateKey(error)) return null;
+            throw error;
+          }
+        }
+        if (isBestEffort) {
+          return database.writeOnce((collections) => send(collections, collections.bestEffort));
+        }
+        return database.write<true | null>((collections) => ({
+          ...(grant_id && { grant_id: grant_id(input) }),
+          send: (options) => send(collections, options),
+          readBack: async () => readBack(await readOne(collections, _id)),
+        }));
+      },
+    });
   }
 
   function leaveMark(update: Document, event: Decision<Input, unknown>['event']): void {
@@ -596,7 +573,7 @@ export function mongoAdapter(
       const holder = found && decode(found);
       return holder && copy(holder, input);
     }
-    let fill: AnyCall<Document | null> | undefined;
+    let fill: AnyCall<Input | null> | undefined;
     const fillOf = (copied: readonly string[]) =>
       makeOf(
         kind,
@@ -645,7 +622,6 @@ function someOf<T>(list: readonly T[], limit: number): readonly T[] {
   });
 }
 
-/** The options of each command say what it needs. */
 function collectionOf(kind: AnyKind): (collections: Pick<Collections, 'db'>) => Collection<Found> {
   let collection: Collection<Found> | undefined;
   return ({ db }) => {

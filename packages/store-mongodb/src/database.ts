@@ -36,6 +36,7 @@ import { askServer, NEVER_ON_SHARDS, type ServerFacts } from './server.ts';
 import { claimed } from './use-mark.ts';
 import { toId } from './values.ts';
 
+/** The options of each command say what it needs. */
 export interface Collections extends Concerns {
   order: Order;
   /** Whether a decisive read may read several documents: a linearizable one may not. */
@@ -232,19 +233,18 @@ export class Database {
       const db = this.#client.db(this.#name);
       const server = await askServer(db);
       const concerns = concernsFor(server, this.#timeouts);
-      const options = { ...concerns.listing, ...concerns.durable };
       const collections: Collections = {
         ...concerns,
         order: server.fenced
-          ? fencedOrder(this.#client, db.collection('fences', options), concerns)
+          ? fencedOrder(this.#client, db.collection('fences'), concerns)
           : unordered(concerns),
         gathers: server.fenced || !server.replicated,
         db,
-        grants: db.collection('grants', options),
-        deliveries: db.collection('deliveries', options),
-        hourCounts: db.collection('hour_counts', options),
-        liveCount: db.collection('hour_counts', options),
-        rateLimitCounts: db.collection('rate_limit_counts', options),
+        grants: db.collection('grants'),
+        deliveries: db.collection('deliveries'),
+        hourCounts: db.collection('hour_counts'),
+        liveCount: db.collection('hour_counts'),
+        rateLimitCounts: db.collection('rate_limit_counts'),
       };
       await checkRights(db, this.#timeouts.operation);
       const { create = true, claim, onWarning } = this.#options;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { COUNTS_KEPT } from '@latchkey/domain/lifetimes';
 import { type AnyKind, indexesOf as indexesOfKind } from '@latchkey/store/kind';
 import * as kinds from '@latchkey/store/kinds';
@@ -11,7 +12,7 @@ import {
 import { EXPIRY_MARGIN } from './clocks.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
-export interface Index {
+interface Index {
   name: string;
   key: Record<string, 1 | -1>;
   options: Pick<CreateIndexesOptions, 'expireAfterSeconds' | 'partialFilterExpression'>;
@@ -76,19 +77,9 @@ const ofKind = (kind: AnyKind, options?: { withOptional: boolean }): readonly In
   ...(byHand[kind.name] ?? []),
 ];
 
-export const grantIndexes = ofKind(kinds.grants);
-
-const countIndexes: readonly Index[] = [
-  {
-    name: 'count_expiry',
-    key: { hour: 1 },
-    options: { expireAfterSeconds: COUNTS_KEPT / 1000 },
-  },
-];
-
-const rateLimitIndexes: readonly Index[] = [
-  { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
-];
+const expiring = (name: string, field: string, kept: Milliseconds): Index => ({
+  ...{ name, key: { [field]: 1 }, options: { expireAfterSeconds: kept / 1000 } },
+});
 
 export interface IndexOptions {
   reducesRevoked?: boolean;
@@ -96,8 +87,8 @@ export interface IndexOptions {
 
 export function indexesOf({ reducesRevoked = false }: IndexOptions = {}) {
   const all: Record<string, readonly Index[]> = {
-    hour_counts: countIndexes,
-    rate_limit_counts: rateLimitIndexes,
+    hour_counts: [expiring('count_expiry', 'hour', COUNTS_KEPT)],
+    rate_limit_counts: [expiring('window_end', 'ends_at', 0)],
   };
   for (const kind of Object.values<AnyKind>(kinds)) {
     const indexes = ofKind(kind, { withOptional: reducesRevoked });

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Adapter,
-  Call,
-  DecidedEvent,
-  Decision,
-  Join,
-  ListOptions,
-} from '@latchkey/store/adapter';
+import type { Adapter, Call, Decision, Join, ListOptions } from '@latchkey/store/adapter';
 import {
   type AnyCall,
   type AnyHolder,
@@ -18,13 +11,10 @@ import {
 } from '@latchkey/store/call-sites';
 import {
   givens,
-  holds,
   type Input,
   keyOf,
   mayBeLate,
-  meets,
   member,
-  outcomeAt,
   type Setting,
   type Source,
   settingsOf,
@@ -42,6 +32,13 @@ import {
   selectionOf,
   sqlReads,
 } from '@latchkey/store/sql/statement';
+import {
+  changeOutcome,
+  modifying,
+  removalOutcome,
+  some,
+  type Versioned,
+} from '@latchkey/store/versioned';
 import { foundText, sharedReads, sharedWrites } from './batches.ts';
 import type { Database } from './database.ts';
 import { dialect } from './dialect.ts';
@@ -52,14 +49,7 @@ import { senderOf, shared, statements, valuesOfAll } from './statements.ts';
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
 
-/**
- * A record with its version, which is the transaction that wrote it. What is written at a version is made once at most,
- * however often it is sent, and however late it arrives.
- */
-interface Found {
-  version: string;
-  record: Input;
-}
+/** The version of a record is the transaction that wrote it. */
 const VERSION = 'own.xmin::text';
 const atVersion = (statement: Statement) =>
   ` AND ${VERSION} = ${statement.raw(({ version }) => version, 'text')}`;
@@ -75,9 +65,6 @@ const allOf = ({ fields }: AnyKind) => Object.keys(fields);
 /** What follows other columns. */
 const columnsOf = (fields: readonly string[]) => fields.map((name) => `, own.${name}`).join('');
 
-const some = (record: Input, fields: readonly string[]): Input =>
-  Object.fromEntries(fields.map((name) => [name, record[name]]));
-
 /** @param recordsEvents - whether a change leaves marks of the events that it is */
 export function postgresqlAdapter(
   database: Database,
@@ -85,9 +72,9 @@ export function postgresqlAdapter(
 ): Adapter {
   const sender = senderOf(database);
 
-  const lookUps = new Map<string, (key: unknown) => Promise<Found | null>>();
+  const lookUps = new Map<string, (key: unknown) => Promise<Versioned | null>>();
   /** @param lock - `FOR UPDATE` waits for the end of whoever is changing the record. Default: none */
-  function lookUpOf(kind: AnyKind, lock = ''): (key: unknown) => Promise<Found | null> {
+  function lookUpOf(kind: AnyKind, lock = ''): (key: unknown) => Promise<Versioned | null> {
     const name = kind.name + lock;
     let lookUp = lookUps.get(name);
     if (lookUp === undefined) {
@@ -218,6 +205,7 @@ export function postgresqlAdapter(
     });
     const decode = decoderOf(dialect, kind, fields);
     const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
+    const outcomeOf = changeOutcome(kind, terms, settings, fields, isExact);
     const makeAt = (input: Input, version: string | null) =>
       database.settle<Input | null>({
         ...(grant_id && { grant_id: grant_id(input) }),
@@ -225,15 +213,7 @@ export function postgresqlAdapter(
           const row = await make({ ...input, version }, begin);
           return row && decode(row);
         },
-        async readBack() {
-          const found = await lookUpLocked(key(input));
-          const outcome = outcomeAt(kind, terms, settings, found?.record ?? null, input, {
-            isAsFound: version === null ? null : found?.version === version,
-            isExact,
-          });
-          if (outcome === 'made') return { result: found && some(found.record, fields) };
-          return outcome === 'refused' ? { result: null } : outcome;
-        },
+        readBack: async () => outcomeOf(await lookUpLocked(key(input)), input, version),
       });
     const findVersion = sharedReads(database, terms, (statement, like) => {
       const which = statement.where(kind, terms, like, 'own.');
@@ -329,6 +309,7 @@ export function postgresqlAdapter(
     );
     const decode = decoderOf(dialect, kind, fields);
     const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
+    const outcomeOf = removalOutcome(terms, isReused);
     return async (input) => {
       const record = await database.settle<Input | null>({
         ...(grant_id && { grant_id: grant_id(input) }),
@@ -336,12 +317,7 @@ export function postgresqlAdapter(
           const row = await make(input, begin);
           return row && decode(row);
         },
-        async readBack() {
-          const left = await lookUpLocked(key(input));
-          if (left === null) return 'unknown';
-          if (!holds(left.record, terms, input)) return { result: null };
-          return isReused ? 'unknown' : 'retry';
-        },
+        readBack: async () => outcomeOf(await lookUpLocked(key(input)), input),
       });
       return record && result(record, input);
     };
@@ -396,47 +372,26 @@ export function postgresqlAdapter(
       ),
     );
 
-    /** @returns null on a conflict */
-    function write(found: Found | null, put: Input, event?: DecidedEvent | null) {
-      // One that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
-      const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
-      const input = { ...put, version: found?.version, mark };
-      const statement = (found === null ? inserting : replacing)(input);
-      const values = valuesOfAll(statement, [input]);
-      return async (begin?: () => boolean) => {
-        const rows = await database.send(statement.text, values, begin);
-        return rows.length === 1 || null;
-      };
-    }
+    return modifying({
+      ...{ key, decide, isReused, compared: names },
+      lookUp: (id) => database.run(() => lookUp(id)),
 
-    return async (input) => {
-      const id = key(input);
-      const modified = await retryOnConflict(
-        async () => ({ found: await database.run(() => lookUp(id)) }),
-        async ({ found }) => {
-          const { put, result, event, isMade } = decide(
-            found === null ? null : found.record,
-            input,
-          );
-          if (put === undefined) return { result };
-          const send = write(found, put, event);
-          if (isBestEffort) return (await database.run(() => send())) && { result };
-          const isPut = (record: Input) =>
-            names.every((name) => meets('equal', record[name] ?? null, put[name] ?? null));
-          const isOver = await database.settle<true | null>({
-            ...(grant_id && { grant_id: grant_id(input) }),
-            send,
-            async readBack() {
-              const after = await lookUpLocked(id);
-              if (after?.version === found?.version) return isReused ? 'unknown' : 'retry';
-              return after && (isMade ?? isPut)(after.record) ? { result: true } : 'unknown';
-            },
-          });
-          return isOver && { result };
-        },
-      );
-      return modified?.result;
-    };
+      write(found, put, event, input, readBack) {
+        // One that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
+        const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
+        const given = { ...put, version: found?.version, mark };
+        const statement = (found === null ? inserting : replacing)(given);
+        const values = valuesOfAll(statement, [given]);
+        const send = async (begin?: () => boolean) =>
+          (await database.send(statement.text, values, begin)).length === 1 || null;
+        if (isBestEffort) return database.run(() => send());
+        return database.settle<true | null>({
+          ...(grant_id && { grant_id: grant_id(input) }),
+          send,
+          readBack: async () => readBack(await lookUpLocked(put[kind.key])),
+        });
+      },
+    });
   }
 
   const drop = (kind: AnyKind, where: Site) => remove(kind, where, [], () => null);
