@@ -50,13 +50,13 @@ export class Database {
   constructor(
     url: string,
     timeouts: Timeouts,
-    prepare: (database: Database) => Promise<void> = async () => undefined,
+    prepare: () => Promise<void> = async () => undefined,
     applicationName = 'latchkey',
   ) {
     this.pool = createPool(url, timeouts, applicationName);
     this.#timeouts = timeouts;
     this.#calls = new Calls(() =>
-      prepare(this).catch((error) => {
+      prepare().catch((error) => {
         throw settingsError(error);
       }),
     );
