@@ -1,36 +1,7 @@
-import {
-  dropDatabase,
-  freshName,
-  urlOf,
-  withOptions,
-} from '@latchkey/test-kit/mongodb/test-databases';
-import { nameOf } from '@latchkey/test-kit/mongodb/wire-messages';
-import type { Document } from 'mongodb';
+import { isDurableWrite, MongodbProxy, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
+import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { startTestServer, type TestServer } from '../http/running-server.ts';
-import { MongodbProxy } from './mongodb-proxy.ts';
-
-/** The URL of a database through a proxy. */
-export function urlThrough(
-  proxy: MongodbProxy,
-  url: string,
-  options: Record<string, string> = {},
-): string {
-  const [, user = '', rest = ''] = /^mongodb(?:\+srv)?:\/\/([^@/]*@)?[^/?]*(.*)$/.exec(url) ?? [];
-  return withOptions(`mongodb://${user}${proxy.addresses}${rest}`, options);
-}
-
-// Written behind the requests: the fence of a read, and what is kept and counted of earlier requests.
-const BEHIND = ['fences', 'refusals', 'hour_counts'];
-
-/** Whether a command is one of those that the promises of a request rest on. */
-export function isDurableWrite(command: Document): boolean {
-  return (
-    ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
-    command.writeConcern?.w === 'majority' &&
-    !BEHIND.includes(command[nameOf(command)])
-  );
-}
 
 /**
  * Makes a call of which one command is stopped on its way; the store settles it all the same.
@@ -38,27 +9,15 @@ export function isDurableWrite(command: Document): boolean {
  * @param which - of the call's commands, from 1: the first may be a guess that matches nothing
  */
 export async function overtaken<T>(proxy: MongodbProxy, call: () => Promise<T>, which = 1) {
-  const { answer, arrive, isSent } = await overtakenIfSent(proxy, call, which);
-  if (!isSent) throw new Error('The call was answered without that command.');
-  return { answer, arrive };
-}
-
-export async function overtakenIfSent<T>(proxy: MongodbProxy, call: () => Promise<T>, which = 1) {
   let sent = 0;
   const holding = proxy.holdNext((command) => isDurableWrite(command) && ++sent === which);
   const answering = call();
   const held = await Promise.race([holding, answering.then(() => undefined)]);
   proxy.passAll();
-  held?.cut();
-  return {
-    answer: await answering,
-    arrive: async () => held?.execute(),
-    isSent: held !== undefined,
-  };
+  if (held === undefined) throw new Error('The call was answered without that command.');
+  held.cut();
+  return { answer: await answering, arrive: () => held.execute() };
 }
-
-/** For tests that cut one connection at a time: the driver looks for the server at once again. */
-export const lookAtOnce = { minHeartbeatFrequencyMS: '10' };
 
 /** Two services on one database: one whose way there can be made to fail, and one that looks on. */
 export interface FaultyService {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidFromBytes } from '@latchkey/schema';
 import { longer } from '@latchkey/test-kit/long';
 import { describeWithMongod } from '@latchkey/test-kit/mongodb/describe';
+import { MongodbProxy, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
@@ -12,8 +13,6 @@ import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../history/nemesis.ts';
 import { postgresqlDatabase, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
-import { urlThrough } from './behind-proxy.ts';
-import { MongodbProxy } from './mongodb-proxy.ts';
 import {
   type Change,
   eventOf,

@@ -15,16 +15,10 @@ import {
   granted,
 } from '@latchkey/store-suite/records';
 import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { isDurableWrite, lookAtOnce, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type FaultyService,
-  isDurableWrite,
-  lookAtOnce,
-  overtaken,
-  startBehindProxy,
-  urlThrough,
-} from './behind-proxy.ts';
+import { type FaultyService, overtaken, startBehindProxy } from './behind-proxy.ts';
 
 // Commands about deliveries whose connection breaks. Those that are late are executed long after the store has
 // sent them again, and after what an operator or another process did then.

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { longer } from '@latchkey/test-kit/long';
 import { describeOnLargestMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { isDurableWrite, lookAtOnce, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { expect, test } from 'vitest';
 import { invoke, type Json } from '../http/call.ts';
-import { isDurableWrite, lookAtOnce, startBehindProxy, urlThrough } from './behind-proxy.ts';
+import { startBehindProxy } from './behind-proxy.ts';
 import { ready, startProcess } from './server-process.ts';
 
 const WARM_UP = 20;

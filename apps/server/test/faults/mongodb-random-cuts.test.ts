@@ -1,8 +1,9 @@
 import { longer } from '@latchkey/test-kit/long';
 import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { isDurableWrite, lookAtOnce } from '@latchkey/test-kit/mongodb/proxy';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { onTestFinished, test } from 'vitest';
-import { isDurableWrite, lookAtOnce, startBehindProxy } from './behind-proxy.ts';
+import { startBehindProxy } from './behind-proxy.ts';
 import { Load } from './load.ts';
 
 const CUTS = longer(20, 1_000);

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { isDurableWrite, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
 import { startTestServer } from '../http/running-server.ts';
-import {
-  type FaultyService,
-  isDurableWrite,
-  startBehindProxy,
-  urlThrough,
-} from './behind-proxy.ts';
+import { type FaultyService, startBehindProxy } from './behind-proxy.ts';
 import { ready } from './server-process.ts';
 
 /** What the service waits for, in milliseconds; by default it is 3 and 10 seconds. */

@@ -83,7 +83,7 @@ function faultsOfReplication(set: Replication, relay: Relay): DatabaseFaults {
     'lost statements': async () => {
       relay.loseEach(3, WRITE);
       await sleep(LOSSES);
-      relay.deliver();
+      await relay.deliver();
     },
     'silent standby': async () => {
       await set.standbys[0]?.pause();

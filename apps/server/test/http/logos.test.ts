@@ -1,9 +1,8 @@
 import { StatementSync } from 'node:sqlite';
 import { isKnownApplicationSecret } from '@latchkey/rules/applications/authenticate-application';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { MongodbProxy, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { urlThrough } from '../faults/behind-proxy.ts';
-import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from './call.ts';
 import { mongoDatabase, sqliteDatabase } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';

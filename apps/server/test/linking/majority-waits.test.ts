@@ -1,9 +1,8 @@
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { MongodbProxy, urlThrough } from '@latchkey/test-kit/mongodb/proxy';
 import { nameOf } from '@latchkey/test-kit/mongodb/wire-messages';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { urlThrough } from '../faults/behind-proxy.ts';
-import { MongodbProxy } from '../faults/mongodb-proxy.ts';
 import { succeed } from '../http/call.ts';
 import { mongoDatabase } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { commandOf } from '@latchkey/test-kit/mongodb/command-of';
+import type { Document } from 'mongodb';
+import { commandOf } from './command-of.ts';
+import { withOptions } from './test-databases.ts';
 import {
   commandIn,
   MessageReader,
+  nameOf,
   requestId,
   responseTo,
   withAddresses,
-} from '@latchkey/test-kit/mongodb/wire-messages';
-import type { Document } from 'mongodb';
+} from './wire-messages.ts';
 
 /** A command that is on its way from the driver to the database, and does not get on by itself. */
 export interface HeldCommand {
@@ -20,6 +22,31 @@ export interface HeldCommand {
   /** Cuts the driver's connection. The command can still be executed afterwards. */
   cut(): void;
 }
+
+/** The URL of a database through a proxy. */
+export function urlThrough(
+  proxy: MongodbProxy,
+  url: string,
+  options: Record<string, string> = {},
+): string {
+  const [, user = '', rest = ''] = /^mongodb(?:\+srv)?:\/\/([^@/]*@)?[^/?]*(.*)$/.exec(url) ?? [];
+  return withOptions(`mongodb://${user}${proxy.addresses}${rest}`, options);
+}
+
+// Written behind the requests: the fence of a read, and what is kept and counted of earlier requests.
+const BEHIND = ['fences', 'refusals', 'hour_counts'];
+
+/** Whether a command is one of those that the promises of a request rest on. */
+export function isDurableWrite(command: Document): boolean {
+  return (
+    ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
+    command.writeConcern?.w === 'majority' &&
+    !BEHIND.includes(command[nameOf(command)])
+  );
+}
+
+/** For tests that cut one connection at a time: the driver looks for the server at once again. */
+export const lookAtOnce = { minHeartbeatFrequencyMS: '10' };
 
 type Matches = (command: Document) => boolean;
 

@@ -1,0 +1,96 @@
+import { StoreProcess } from '@latchkey/store-suite/child';
+import { describeFaults, type FaultyDatabase } from '@latchkey/store-suite/faults';
+import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import {
+  type HeldCommand,
+  isDurableWrite,
+  lookAtOnce,
+  MongodbProxy,
+  urlThrough,
+} from '@latchkey/test-kit/mongodb/proxy';
+import {
+  dropDatabase,
+  freshName,
+  nodeArgumentsFor,
+  urlOf,
+} from '@latchkey/test-kit/mongodb/test-databases';
+import { nameOf } from '@latchkey/test-kit/mongodb/wire-messages';
+import type { Document } from 'mongodb';
+import { openMongoStore } from '../../src/mongo-store.ts';
+
+const module = new URL('../../src/driver.ts', import.meta.url).href;
+
+/** Not those by which the driver watches the server. */
+const isOfDatabase = ({ $db = 'admin' }: Document) => $db !== 'admin';
+const isWrite = (command: Document) => isDurableWrite(command) || nameOf(command) === 'delete';
+
+/** Without the repetitions of the driver: what is tried is what the store does. */
+async function faultyDatabase(server: string): Promise<FaultyDatabase> {
+  const name = freshName();
+  const url = urlOf(server, name);
+  const proxy = await MongodbProxy.start(server);
+  const options = { clock: Date.now, recordsEvents: true };
+  const through = urlThrough(proxy, url, { ...lookAtOnce, retryWrites: 'false' });
+  const witness = await openMongoStore({ url, ...options });
+  const store = await openMongoStore({ url: through, ...options });
+
+  const lose: FaultyDatabase['lose'] = ({ how, nth, of, meanwhile }) => {
+    let count = 0;
+    let held: HeldCommand | undefined;
+    const matches = of === 'all' ? isOfDatabase : isWrite;
+    proxy.hold(
+      (command) => matches(command) && ++count === nth,
+      async (command) => {
+        held = command;
+        if (how === 'after') await command.execute();
+        await meanwhile?.();
+        if (how === 'delayed') command.forward();
+        else command.cut();
+      },
+    );
+    return {
+      get isHit() {
+        return held !== undefined;
+      },
+      arrive: async () => (how === 'late' ? held?.execute() : undefined),
+    };
+  };
+
+  return {
+    ...{ store, witness, lose },
+    pass: () => proxy.passAll(),
+    async refuse() {
+      await proxy.refuse();
+      // The driver sees by it that its connections are gone.
+      await store.ping().catch(() => undefined);
+    },
+    restore: () => proxy.restore(),
+    async killed(calls, at) {
+      const process = await StoreProcess.start({
+        ...{ module, url: through, nodeArguments: nodeArgumentsFor(url) },
+      });
+      await process.load(calls);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      lose({ ...at, of: 'writes', meanwhile: () => process.kill().then(resolve) });
+      await Promise.race([promise, process.go()]).catch(() => undefined);
+      await promise;
+      proxy.passAll();
+    },
+    async remove() {
+      await proxy.restore();
+      await Promise.all([store.close(), witness.close()]);
+      await proxy.stop();
+      await dropDatabase(server, name);
+    },
+  };
+}
+
+describeOnEachMongodb('a command that is lost', (server) =>
+  describeFaults({
+    fresh: () => faultyDatabase(server),
+    losses: ['late', 'after'],
+    isRemote: true,
+    kills: [1, 5, 12],
+    file: '../faults.txt',
+  }),
+);

@@ -1,0 +1,217 @@
+import { DomainError } from '@latchkey/domain/domain-error';
+import type { Store } from '@latchkey/store/store';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StoreCall } from './child.ts';
+import { type FaultCase, faultCases, faultReads } from './fault-cases.ts';
+
+/**
+ * How a command fails: it never arrives, it arrives after its connection is lost, it arrives and its response is lost, a
+ * pooler that has lost the server responds in its place, the database refuses it, or it only takes long.
+ */
+export type Loss = 'before' | 'late' | 'after' | 'pooled' | 'refused' | 'delayed';
+
+export interface Fault {
+  how: Loss;
+  /** Of the commands of a call, from 1. */
+  nth: number;
+  /** Writes, or all commands. */
+  of: 'writes' | 'all';
+  /** Runs while the command is on its way: after it has arrived, if only its response is lost. */
+  meanwhile?(): Promise<unknown>;
+}
+
+export interface Lost {
+  /** Whether the call had such a command. */
+  isHit: boolean;
+  /** Lets what is late arrive. */
+  arrive(): Promise<void>;
+}
+
+/** A database whose way can be made to fail. */
+export interface FaultyDatabase {
+  /** It goes that way. */
+  store: Store;
+  /** It goes around it. */
+  witness: Store;
+  lose(fault: Fault): Lost;
+  /** Ends {@link lose}. */
+  pass(): void;
+  /** Nothing can be reached until {@link restore}. Left out where there is no connection. */
+  refuse?(): Promise<void>;
+  restore?(): Promise<void>;
+  /** Makes calls in a process of its own, which is killed before or after its nth write. */
+  killed(calls: StoreCall[], at: { nth: number; how: 'before' | 'after' }): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface FaultHarness {
+  fresh(): Promise<FaultyDatabase>;
+  losses: readonly Loss[];
+  /** Whether another process can come between a command and its response. */
+  isRemote: boolean;
+  /** The writes at which a process is killed. */
+  kills: readonly number[];
+  /** What is told in each case: a file to review. Default: only what holds in all of them is checked. */
+  file?: string;
+}
+
+/**
+ * Each primitive, with its command lost in each way: what is told is true, nothing is made twice, and nothing that
+ * arrives late undoes what came after it.
+ */
+export function describeFaults(harness: FaultHarness): void {
+  let db: FaultyDatabase;
+  beforeAll(async () => {
+    db = await harness.fresh();
+  });
+  afterAll(() => db?.remove());
+
+  /** `made`, `none` if it says that it was not made, or the code of its error. */
+  async function toldBy(store: Store, { call: { method, args }, isTold = isAnything }: FaultCase) {
+    try {
+      const result = await (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
+      return { told: isTold(result) ? 'made' : 'none', result };
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { told: error.code, result: undefined };
+    }
+  }
+
+  /** @returns what is told; null if the call has no such write */
+  async function lostAlone(of: Case, fault: Pick<Fault, 'how' | 'nth'>): Promise<string | null> {
+    const one = await of(db.witness);
+    const lost = db.lose({ ...fault, of: 'writes' });
+    const { told, result } = await toldBy(db.store, one);
+    db.pass();
+    if (!lost.isHit) return null;
+    const isMade = await one.isMade(result);
+    const isKnown = told === 'made' || (told !== 'outcome_unknown' && !one.hasParts);
+    if (isKnown) expect({ ...fault, isMade }).toEqual({ ...fault, isMade: told === 'made' });
+    if (one.next) {
+      await one.next();
+      await staysSo(one, lost, { ...fault, told });
+    }
+    return told;
+  }
+
+  async function lostWhenOvertaken(
+    of: Case,
+    fault: Pick<Fault, 'how' | 'nth'>,
+  ): Promise<string | null> {
+    const one = await of(db.witness);
+    let ofOther: unknown;
+    const meanwhile = async () => {
+      await one.next?.();
+      ofOther = await one.state();
+    };
+    const lost = db.lose({ ...fault, of: 'writes', meanwhile });
+    const { told } = await toldBy(db.store, one);
+    db.pass();
+    if (!lost.isHit) return null;
+    if (told !== 'made')
+      expect({ ...fault, state: await one.state() }).toEqual({ ...fault, state: ofOther });
+    if (told === 'none') await one.last?.();
+    await staysSo(one, lost, { ...fault, told });
+    return told;
+  }
+
+  async function staysSo(one: FaultCase, lost: Lost, fault: { told: string }): Promise<void> {
+    if (one.mayCome && fault.told === 'outcome_unknown') return lost.arrive();
+    const state = await one.state();
+    await lost.arrive();
+    expect({ ...fault, state: await one.state() }).toEqual({ ...fault, state });
+  }
+
+  const lines: string[] = [];
+
+  test.each(Object.entries(faultCases))('%s', async (name, of) => {
+    for (let nth = 1; ; nth++) {
+      const told: string[] = [];
+      for (const how of harness.losses) {
+        const what = await lostAlone(of, { how, nth });
+        if (what === null) break;
+        told.push(`${how} ${what}`);
+      }
+      if (told.length === 0) {
+        expect(nth, 'A case has a write').toBeGreaterThan(1);
+        return;
+      }
+      const isOvertaken = harness.isRemote && (await of(db.witness)).next !== undefined;
+      for (const how of isOvertaken ? (['late', 'after', 'delayed'] as const) : []) {
+        told.push(`overtaken ${how} ${await lostWhenOvertaken(of, { how, nth })}`);
+      }
+      lines.push(`${name}, write ${nth}: ${told.join(', ')}`);
+    }
+  });
+
+  test.skipIf(harness.file === undefined)(
+    'what is told is as it was reviewed',
+    async ({ skip }) => {
+      const cases = new Set(lines.map((line) => line.replace(/, write.*/, '')));
+      skip(cases.size < Object.keys(faultCases).length, 'some cases did not run');
+      await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(harness.file ?? '');
+    },
+  );
+
+  test.skipIf(!harness.isRemote).each(Object.entries(faultReads))('%s', async (_, of) => {
+    const { call, expected } = await of(db.witness);
+    for (let nth = 1, isHit = true; isHit; nth++) {
+      for (const how of ['before', 'after'] as const) {
+        const lost = db.lose({ how, nth, of: 'all' });
+        const { method, args } = call;
+        const found = await (db.store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
+        db.pass();
+        isHit = lost.isHit;
+        expect(found).toEqual(expected);
+      }
+    }
+  });
+
+  test.skipIf(!harness.isRemote)(
+    'where nothing can be reached, nothing is made; later all is',
+    async () => {
+      const all = await prepared();
+      await db.refuse?.();
+      const told = await Promise.all(all.map(({ one }) => toldBy(db.store, one))).finally(() =>
+        db.restore?.(),
+      );
+      for (const [index, { name, one }] of all.entries()) {
+        const code = one.isPart ? 'outcome_unknown' : 'store_unavailable';
+        const isMade = await one.isMade(undefined);
+        expect([name, told[index]?.told, isMade]).toEqual([name, code, false]);
+      }
+      for (const { name, one } of all) {
+        expect([name, (await toldBy(db.store, one)).told]).toEqual([name, 'made']);
+      }
+    },
+  );
+
+  test.each(
+    harness.kills.flatMap((nth) => (['before', 'after'] as const).map((how) => ({ nth, how }))),
+  )('a process that is killed $how write $nth leaves what can be repeated', async (at) => {
+    const all = await prepared();
+    await db.killed(
+      all.map(({ one }) => one.call),
+      at,
+    );
+    for (const { name, one } of all) {
+      const isMade = await one.isMade(undefined);
+      await one.state();
+      if (one.isAnew) continue;
+      const { told, result } = await toldBy(db.witness, one);
+      if (!isMade) expect([name, told]).toEqual([name, 'made']);
+      expect([name, await one.isMade(result)]).toEqual([name, isMade || told === 'made']);
+    }
+  });
+
+  async function prepared() {
+    const all: { name: string; one: FaultCase }[] = [];
+    for (const [name, of] of Object.entries(faultCases))
+      all.push({ name, one: await of(db.witness) });
+    return all;
+  }
+}
+
+type Case = (store: Store) => Promise<FaultCase>;
+
+const isAnything = (result: unknown) => result !== null && result !== false;
