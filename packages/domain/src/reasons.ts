@@ -344,7 +344,7 @@ export const reasons = {
   },
   document_late: {
     code: 'client_document_unavailable',
-    found: 'It was not there within 5 seconds.',
+    found: 'It was not there within 5 seconds, or within one while others waited.',
     advice: 'The developers have to serve it faster. It is asked for again with the next try.',
   },
   document_too_large: {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
 import { createVouchers } from '../vouchers.ts';
@@ -6,6 +7,7 @@ import { parseDocumentHosts } from './hosts.ts';
 import { createKeptResponses, JOINED_OF_SITE } from './kept-responses.ts';
 
 const MOST = 3;
+const HOUR = 3_600_000;
 
 const { ofAddress } = createVouchers(parseDocumentHosts('https://a.example/vouched/0,any'), '');
 
@@ -169,4 +171,49 @@ test('one site joins the fetch of another so many times, and is refused at once 
   expect(new Set(await Promise.all([first, other, ...joined]))).toEqual(new Set(['good']));
   // Those that have ended are not counted.
   await expect(Promise.all([find('first'), ...all()])).resolves.toContain('good');
+});
+
+/** One place, and fetches that the test ends. */
+function createHeldWorld() {
+  const world = { now: 0, waits: true };
+  const clock = () => world.now;
+  const held: { address: string; send(): void }[] = [];
+  const scheduler = createScheduler({
+    ...{ clock, places: 2, perAsker: 1, patience: 60_000, turn: 1, isLate: () => false },
+  });
+  const kept = createKeptResponses({
+    clock,
+    scheduler,
+    fetch: ({ address }, signal) =>
+      new Promise((resolve, reject) => {
+        const send = () => resolve({ body: Buffer.from(`${address} ${held.length}`), keep: HOUR });
+        if (!world.waits) return send();
+        held.push({ address, send });
+        signal.addEventListener('abort', () => reject(new DocumentFailure('document_late')));
+      }),
+    read: (_, { body }) => String(body),
+  });
+  const wanted = (host: string, asker: string) => ({
+    ...ofAddress(`https://${host}.example/`),
+    ...{ asker, isKnown: false },
+  });
+  const arrived = async (host: string) => {
+    const isThere = () => held.some(({ address }) => address === `https://${host}.example/`);
+    while (!isThere()) await turn();
+  };
+  return { world, scheduler, kept, held, wanted, arrived };
+}
+
+test('a fetch that was ended for others may be begun again at once', async () => {
+  const { world, kept, held, wanted, arrived } = createHeldWorld();
+  const all = ['1', '2'].map((host) => kept.find(wanted(host, host)));
+  await arrived('2');
+  const third = kept.find(wanted('3', '3'));
+  const [first] = await Promise.allSettled(all.slice(0, 1));
+  expect(first?.status).toBe('rejected');
+  await arrived('3');
+  for (const { send } of held) send();
+  await Promise.all([all[1], third]);
+  world.waits = false;
+  expect(await kept.find(wanted('1', '1'))).toMatch(/^https:\/\/1/);
 });

@@ -144,7 +144,9 @@ export function createKeptResponses<Value>({
       onResult('good');
       return value;
     } catch (error) {
-      if (error instanceof DocumentFailure) noteFailure(wanted, error);
+      if (error instanceof DocumentFailure && !signal.aborted) noteFailure(wanted, error);
+      // For others who wait: it may be good a moment later.
+      if (signal.aborted) onResult('no_place');
       throw error;
     }
   }

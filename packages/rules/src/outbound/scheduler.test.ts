@@ -214,3 +214,38 @@ test.each<[what: string, first: Partial<Outgoing>, second: Partial<Outgoing>]>([
   await run({ host: '2', asker: '2', ...second });
   expect(begun.map(({ signal }) => signal.aborted)).toEqual([false]);
 });
+
+test('who asks for what fails ends nothing of those who do not, and their own is ended first', async () => {
+  useTimers();
+  const { begun, run } = createWorld({ places: 2 });
+  const ended = () => begun.filter(({ signal }) => signal.aborted).map(({ host }) => host);
+  for (const asker of ['bad', 'worse', 'worse']) {
+    const failed = await run({ host: 'broken', asker });
+    begun.at(-1)?.fail('broken');
+    expect(await failed.outcome).toBe('broken');
+  }
+  await run({ host: 'slow', asker: 'somebody' });
+  await run({ host: 'silent', asker: 'bad' });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: 'other', asker: 'worse' });
+  expect(ended()).toEqual([]);
+  await run({ host: 'quick', asker: 'somebody else' });
+  expect(ended()).toEqual(['silent']);
+});
+
+test('what is ended for others is no failure of its host', async () => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 1 });
+  for (let count = 0; count < FAILURES_OF_HOST; count += 1) {
+    await run({ host: 'slow', asker: `one ${count}` });
+    vi.advanceTimersByTime(TURN);
+    await run({ host: 'quick', asker: `another ${count}` });
+    expect(begun.at(-1)?.signal.aborted).toBe(true);
+    begun.at(-1)?.fail('late');
+    await turn();
+    begun.at(-1)?.end();
+    await turn();
+  }
+  await run({ host: 'slow' });
+  expect(hosts().at(-1)).toBe('slow');
+});

@@ -63,9 +63,23 @@ interface Waiting extends Outgoing {
   enter(): void;
 }
 
-interface Failing {
-  times: Milliseconds[];
-  late_at: Milliseconds | null;
+/** How often something happened in {@link WINDOW}, by name, up to {@link FAILURES_OF_HOST} times. */
+function createCounts(clock: Clock) {
+  /** What happened last comes last. */
+  const times = new Map<string, Milliseconds[]>();
+  const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
+  return {
+    of: (name: string) => (times.get(name) ?? []).filter((time) => !isOver(time)).length,
+    add(name: string): void {
+      const earlier = times.get(name) ?? [];
+      times.delete(name);
+      times.set(name, [...earlier, clock()].slice(-FAILURES_OF_HOST));
+      for (const [oldest, all] of times) {
+        if (!all.every(isOver)) break;
+        times.delete(oldest);
+      }
+    },
+  };
 }
 
 /** What runs at once towards hosts that strangers name, so that none of them can hold up another, a host or this process. */
@@ -82,17 +96,18 @@ export function createScheduler({
   const running = new Set<Running>();
   /** By site. Whose turn is next comes first. */
   const waiting = new Map<string, Waiting[]>();
-  /** By host. What failed last comes last. */
-  const failing = new Map<string, Failing>();
+  const failedAtHost = createCounts(clock);
+  const lateAtHost = createCounts(clock);
+  /** Of what a site asked for, also what was ended for others. */
+  const failedOfSite = createCounts(clock);
 
-  const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
+  const failuresOf = (outgoing: Outgoing) => failedOfSite.of(siteOf(outgoing));
   const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
 
   function isFree(outgoing: Outgoing, among: readonly Outgoing[] = [...running]): boolean {
     const { host } = outgoing;
     const countOf = (isCounted: (one: Outgoing) => boolean) => among.filter(isCounted).length;
-    const late_at = failing.get(host)?.late_at ?? null;
-    const ofHost = late_at === null || isOver(late_at) ? PLACES_OF_HOST : 1;
+    const ofHost = lateAtHost.of(host) === 0 ? PLACES_OF_HOST : 1;
     return (
       among.length < places &&
       (mayTakeAll(outgoing) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
@@ -103,22 +118,15 @@ export function createScheduler({
   }
 
   function refuseSpent({ host, isKnown }: Outgoing): void {
-    const times = failing.get(host)?.times ?? [];
-    const isSpent = times.filter((time) => !isOver(time)).length >= FAILURES_OF_HOST;
-    if (isSpent && !isKnown) throw new HostFailing();
+    if (!isKnown && failedAtHost.of(host) >= FAILURES_OF_HOST) throw new HostFailing();
   }
 
-  function noteFailure(host: string, error: unknown): void {
-    const { times, late_at } = failing.get(host) ?? { times: [], late_at: null };
-    failing.delete(host);
-    failing.set(host, {
-      times: [...times, clock()].slice(-FAILURES_OF_HOST),
-      late_at: isLate(error) ? clock() : late_at,
-    });
-    for (const [oldest, { times }] of failing) {
-      if (!times.every(isOver)) break;
-      failing.delete(oldest);
-    }
+  function noteFailure({ end, ...outgoing }: Running, error: unknown): void {
+    failedOfSite.add(siteOf(outgoing));
+    // Its host may have needed a moment more.
+    if (end.signal.aborted) return;
+    failedAtHost.add(outgoing.host);
+    if (isLate(error)) lateAtHost.add(outgoing.host);
   }
 
   function enter(outgoing: Outgoing): Running {
@@ -127,24 +135,28 @@ export function createScheduler({
     return one;
   }
 
-  /** Whether one who waits has a place once what is ended has left: if need be, what has run for longest. */
+  /** Nobody ends their own, and no host is asked less patiently because it is asked more. */
+  function mayEnd(outgoing: Outgoing, one: Running): boolean {
+    if (!one.isLong || one.keepsPlace) return false;
+    if (siteOf(one) === siteOf(outgoing) || one.host === outgoing.host) return false;
+    // Sites that ask for what fails would otherwise end each slow one of everybody else.
+    return failuresOf(outgoing) === 0 || failuresOf(one) > failuresOf(outgoing);
+  }
+
+  /**
+   * Whether one who waits has a place once what is ended has left: if need be, what has run for longest of the site
+   * with the most failures.
+   */
   function makeRoom(outgoing: Outgoing): boolean {
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
     if (isFree(outgoing, staying)) return true;
-    const longest = staying.find(
-      (one) =>
-        one.isLong &&
-        !one.keepsPlace &&
-        // Nobody ends their own, and no host is asked less patiently because it is asked more.
-        siteOf(one) !== siteOf(outgoing) &&
-        one.host !== outgoing.host &&
-        isFree(
-          outgoing,
-          staying.filter((other) => other !== one),
-        ),
-    );
-    longest?.end.abort();
-    return longest !== undefined;
+    const without = (one: Running) => staying.filter((other) => other !== one);
+    const ended = staying
+      .filter((one) => mayEnd(outgoing, one))
+      .sort((a, b) => failuresOf(b) - failuresOf(a))
+      .find((one) => isFree(outgoing, without(one)));
+    ended?.end.abort();
+    return ended !== undefined;
   }
 
   /** Lets in who waits and finds a place, each site in its turn. */
@@ -205,7 +217,7 @@ export function createScheduler({
         refuseSpent(outgoing);
         return await work(one.end.signal);
       } catch (error) {
-        if (!(error instanceof HostFailing)) noteFailure(outgoing.host, error);
+        if (!(error instanceof HostFailing)) noteFailure(one, error);
         throw error;
       } finally {
         clearTimeout(timer);
