@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { OutboundError, type SentRequest, send } from './send.ts';
 
-export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'limit' | 'agents'> {
+export interface OutboundRequest extends Omit<SentRequest, 'signal' | 'agents'> {
   /** Ends it before its time is over. Default: nothing does */
   signal?: AbortSignal;
   /** For everything, from the name's resolution to the last byte of the response. */
@@ -29,7 +29,7 @@ export async function request(
 ): Promise<OutboundResponse> {
   const limit = AbortSignal.timeout(timeout);
   const signal = end === undefined ? limit : AbortSignal.any([limit, end]);
-  const response = await send(url, { ...options, signal, limit });
+  const response = await send(url, { ...options, signal });
   const { statusCode = 0, headers } = response;
   try {
     return { status: statusCode, headers, body: await read(response, maxBytes) };

@@ -16,8 +16,6 @@ export interface SentRequest {
   allow: OutboundAllow;
   /** Ends the request, and the response after it. */
   signal: AbortSignal;
-  /** Ends the rest after a failed handshake. Default: the same */
-  limit?: AbortSignal;
   /** Default: a connection of its own. */
   agents?: Agents;
   /** Default: as the machine resolves names. */
@@ -50,7 +48,7 @@ const MAX_INTERIM_RESPONSES = 10;
  */
 export async function send(url: URL, options: SentRequest): Promise<IncomingMessage> {
   const { method, headers, body, allow, signal, agents = singleUse } = options;
-  const { resolve = resolveName, limit = signal } = options;
+  const { resolve = resolveName } = options;
   const allowed = allowedAt(url, allow);
   if (allowed === null) throw new OutboundError('address_refused');
   const isAllowed = (address: string) =>
@@ -81,13 +79,13 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
     const isTls = isSecure && progress.connected && !progress.secured;
     if (!isTls) throw new OutboundError('connection_failed', error);
-    await rest(progress.socket, limit);
+    await rest(progress.socket, signal);
     throw new OutboundError('tls_failed', error);
   }
 }
 
 // Certificates that nobody trusts can take 140 ms of the event loop. So whoever shows some keeps the place of their
-// request for that much longer: all places together leave most of the event loop to others.
+// request for that much longer, until somebody takes it: all places together leave most of the event loop to others.
 const REST_AFTER_HANDSHAKE = 40;
 
 async function rest(socket: Duplex | undefined, signal: AbortSignal): Promise<void> {
