@@ -217,3 +217,18 @@ test('a fetch that was ended for others may be begun again at once', async () =>
   world.waits = false;
   expect(await kept.find(wanted('1', '1'))).toMatch(/^https:\/\/1/);
 });
+
+test('who waited for a place gives it back where another fetches the same', async () => {
+  const { scheduler, kept, held, wanted, arrived } = createHeldWorld();
+  const all = ['1', '2'].map((host) => kept.find(wanted(host, host)));
+  await arrived('2');
+  const same = ['3', '4'].map((asker) => kept.find(wanted('same', asker)));
+  expect(scheduler.load()).toEqual({ running: 2, waiting: 2 });
+  for (const { send } of held) send();
+  await Promise.allSettled(all);
+  await arrived('same');
+  await turn();
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+  held.at(-1)?.send();
+  expect(new Set(await Promise.all(same)).size).toBe(1);
+});

@@ -160,21 +160,27 @@ export function createKeptResponses<Value>({
   }
 
   /** @throws why there is nothing new */
-  function fetchOnce(wanted: Wanted<Value>, { mayBeKept }: { mayBeKept: boolean }): Promise<Value> {
-    const { address } = wanted;
+  async function fetchOnce(
+    wanted: Wanted<Value>,
+    { mayBeKept }: { mayBeKept: boolean },
+  ): Promise<Value> {
+    const { address, voucher } = wanted;
     const begun = running.get(address);
     if (begun !== undefined) return join(begun, siteOf(wanted));
     const { hostname: host } = new URL(address);
-    // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile.
-    return scheduler
-      .run({ ...wanted, host, keepsPlace: wanted.voucher === 'operator' }, async (signal) => {
+    // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile, or does so now.
+    const found = await scheduler
+      .run({ ...wanted, host, keepsPlace: voucher === 'operator' }, async (signal) => {
+        const others = running.get(address);
+        if (others !== undefined) return { others };
         const good = mayBeKept ? goodOf(wanted) : null;
-        return isServed(good) ? good.value : (running.get(address) ?? begin(wanted, signal));
+        return isServed(good) ? good : { value: await begin(wanted, signal) };
       })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
         throw error;
       });
+    return 'others' in found ? join(found.others, siteOf(wanted)) : found.value;
   }
 
   async function join(begun: Promise<Value>, site: string): Promise<Value> {
