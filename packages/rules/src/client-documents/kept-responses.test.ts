@@ -204,19 +204,22 @@ function createHeldWorld() {
   return { world, scheduler, kept, held, wanted, arrived };
 }
 
-test('a fetch that was ended for others may be begun again at once', async () => {
-  const { world, kept, held, wanted, arrived } = createHeldWorld();
-  const all = ['1', '2'].map((host) => kept.find(wanted(host, host)));
-  await arrived('2');
-  const third = kept.find(wanted('3', '3'));
-  const [first] = await Promise.allSettled(all.slice(0, 1));
-  expect(first?.status).toBe('rejected');
-  await arrived('3');
-  for (const { send } of held) send();
-  await Promise.all([all[1], third]);
-  world.waits = false;
-  expect(await kept.find(wanted('1', '1'))).toMatch(/^https:\/\/1/);
-});
+test.each(['find', 'refresh'] as const)(
+  'a fetch that was ended for others may be begun again at once (%s)',
+  async (how) => {
+    const { world, kept, held, wanted, arrived } = createHeldWorld();
+    const first = kept[how](wanted('1', '1')).catch(() => null);
+    const second = kept.find(wanted('2', '2'));
+    await arrived('2');
+    const third = kept.find(wanted('3', '3'));
+    expect(await first).toBe(null);
+    await arrived('3');
+    for (const { send } of held) send();
+    await Promise.all([second, third]);
+    world.waits = false;
+    expect(await kept[how](wanted('1', '1'))).toMatch(/^https:\/\/1/);
+  },
+);
 
 test('who waited for a place gives it back where another fetches the same', async () => {
   const { scheduler, kept, held, wanted, arrived } = createHeldWorld();
@@ -231,4 +234,25 @@ test('who waited for a place gives it back where another fetches the same', asyn
   expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
   held.at(-1)?.send();
   expect(new Set(await Promise.all(same)).size).toBe(1);
+});
+
+test('who looks for newer ones and finds no place keeps nobody else from looking', async () => {
+  const { world, kept, held, wanted, arrived } = createHeldWorld();
+  world.waits = false;
+  const before = await kept.find(wanted('honest', 'somebody'));
+  world.waits = true;
+  const busy = ['silent', 'more'].map((host) => kept.find(wanted(host, 'busy')));
+  await arrived('silent');
+  // Its place and its line are full.
+  expect(await kept.refresh(wanted('honest', 'busy'))).toBe(null);
+  const found = kept.refresh(wanted('honest', 'somebody'));
+  await arrived('honest');
+  held.at(-1)?.send();
+  expect(await found).not.toBe(before);
+  // One who waited meanwhile has what was found, and that counts.
+  expect(await kept.refresh(wanted('honest', 'somebody'))).toBe(null);
+  for (const { send } of held) send();
+  await arrived('more');
+  held.at(-1)?.send();
+  await Promise.all(busy);
 });

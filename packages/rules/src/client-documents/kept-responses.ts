@@ -146,7 +146,10 @@ export function createKeptResponses<Value>({
     } catch (error) {
       if (error instanceof DocumentFailure && !signal.aborted) noteFailure(wanted, error);
       // For others who wait: it may be good a moment later.
-      if (signal.aborted) onResult('no_place');
+      if (signal.aborted) {
+        refreshed.delete(address);
+        onResult('no_place');
+      }
       throw error;
     }
   }
@@ -160,10 +163,7 @@ export function createKeptResponses<Value>({
   }
 
   /** @throws why there is nothing new */
-  async function fetchOnce(
-    wanted: Wanted<Value>,
-    { mayBeKept }: { mayBeKept: boolean },
-  ): Promise<Value> {
+  async function fetchOnce(wanted: Wanted<Value>, isRefresh = false): Promise<Value> {
     const { address, voucher } = wanted;
     const begun = running.get(address);
     if (begun !== undefined) return join(begun, siteOf(wanted));
@@ -173,8 +173,10 @@ export function createKeptResponses<Value>({
       .run({ ...wanted, host, keepsPlace: voucher === 'operator' }, async (signal) => {
         const others = running.get(address);
         if (others !== undefined) return { others };
-        const good = mayBeKept ? goodOf(wanted) : null;
-        return isServed(good) ? good : { value: await begin(wanted, signal) };
+        const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
+        if (isServed(good)) return good;
+        if (isRefresh) refreshed.set(address, clock());
+        return { value: await begin(wanted, signal) };
       })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
@@ -182,6 +184,9 @@ export function createKeptResponses<Value>({
       });
     return 'others' in found ? join(found.others, siteOf(wanted)) : found.value;
   }
+
+  const mayRefresh = (address: string): boolean =>
+    clock() >= (refreshed.use(address) ?? Number.NEGATIVE_INFINITY) + REFRESHED_AGAIN_AFTER;
 
   async function join(begun: Promise<Value>, site: string): Promise<Value> {
     const others = joined.get(site) ?? 0;
@@ -234,10 +239,8 @@ export function createKeptResponses<Value>({
 
     /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
     async refresh(wanted: Wanted<Value>): Promise<Value | null> {
-      const at = refreshed.use(wanted.address) ?? Number.NEGATIVE_INFINITY;
-      if (clock() < at + REFRESHED_AGAIN_AFTER) return null;
-      refreshed.set(wanted.address, clock());
-      return fetchOnce(wanted, { mayBeKept: false }).catch((error: unknown) => {
+      if (!mayRefresh(wanted.address)) return null;
+      return fetchOnce(wanted, true).catch((error: unknown) => {
         if (isNoResponse(error)) return null;
         throw error;
       });
@@ -249,7 +252,7 @@ export function createKeptResponses<Value>({
       if (isServed(good)) return good.value;
       try {
         if (!running.has(wanted.address)) checkPause(wanted.address);
-        return await fetchOnce(wanted, { mayBeKept: true });
+        return await fetchOnce(wanted);
       } catch (error) {
         const isVouched = wanted.voucher === 'operator';
         const mayBeLate = servesLateWithoutPlace || isVouched || !(error instanceof NoPlace);
