@@ -233,6 +233,23 @@ test('who asks for what fails ends nothing of those who do not, and their own is
   expect(ended()).toEqual(['silent']);
 });
 
+test('who ends a fetch has its place, whoever waits for longer', async () => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 1 });
+  for (const asker of ['bad', 'worse']) {
+    await run({ host: 'broken', asker });
+    begun.at(-1)?.fail('broken');
+    await turn();
+  }
+  await run({ host: 'silent', asker: 'bad' });
+  await run({ host: 'more', asker: 'worse' });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: 'quick', asker: 'somebody' });
+  begun.at(-1)?.fail('late');
+  await turn();
+  expect(hosts().at(-1)).toBe('quick');
+});
+
 test('what is ended for others is no failure of its host', async () => {
   useTimers();
   const { begun, run, hosts } = createWorld({ places: 1 });

@@ -57,6 +57,8 @@ export const TURN: Milliseconds = 1_000;
 interface Running extends Outgoing {
   isLong: boolean;
   end: AbortController;
+  /** The site that has ended it. */
+  taker?: string;
 }
 
 interface Waiting extends Outgoing {
@@ -155,13 +157,21 @@ export function createScheduler({
       .filter((one) => mayEnd(outgoing, one))
       .sort((a, b) => failuresOf(b) - failuresOf(a))
       .find((one) => isFree(outgoing, without(one)));
-    ended?.end.abort();
-    return ended !== undefined;
+    if (ended === undefined) return false;
+    ended.taker = siteOf(outgoing);
+    ended.end.abort();
+    return true;
   }
 
-  /** Lets in who waits and finds a place, each site in its turn. */
-  function fill(): void {
-    for (const [site, line] of [...waiting]) {
+  /**
+   * Lets in who waits and finds a place, each site in its turn.
+   *
+   * @param first - has ended what has left: otherwise it would wait for each site that has ended nothing
+   */
+  function fill(first?: string): void {
+    const turns = new Set([...(first === undefined ? [] : [first]), ...waiting.keys()]);
+    for (const site of turns) {
+      const line = waiting.get(site) ?? [];
       const next = line.findIndex((one) => isFree(one));
       if (next === -1) {
         line.some(makeRoom);
@@ -222,7 +232,7 @@ export function createScheduler({
       } finally {
         clearTimeout(timer);
         running.delete(one);
-        fill();
+        fill(one.taker);
       }
     },
 
