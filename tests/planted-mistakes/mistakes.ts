@@ -337,7 +337,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'costly certificates are shown one after the other',
     file: 'packages/rules/src/outbound/send.ts',
-    from: '    await rest(progress.socket, limit);\n',
+    from: '    await rest(progress.socket, signal);\n',
     to: '',
     seenBy: 'apps/server/test/outbound/request.test.ts',
   },
