@@ -233,6 +233,39 @@ test('who asks for what fails ends nothing of those who do not, and their own is
   expect(ended()).toEqual(['silent']);
 });
 
+test.each<[what: string, silent: Partial<Outgoing>]>([
+  ['at the same host', { host: 'same' }],
+  ['what would keep its place', { keepsPlace: true }],
+])('who asks for what fails is ended by those who do not, also %s', async (_, silent) => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 1 });
+  await run({ host: 'broken', asker: 'bad' });
+  begun.at(-1)?.fail('broken');
+  await turn();
+  await run({ host: 'silent', ...silent, asker: 'bad' });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: 'same', asker: 'somebody' });
+  begun.at(-1)?.fail('late');
+  await turn();
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, true, false]);
+  expect(hosts().at(-1)).toBe('same');
+});
+
+test('who fails less ends a fetch before those who fail more', async () => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 1 });
+  for (const asker of ['bad', 'worse', 'worse']) {
+    await run({ host: 'broken', asker });
+    begun.at(-1)?.fail('broken');
+    await turn();
+  }
+  for (const asker of ['worse', 'bad', 'somebody']) await run({ host: `of ${asker}`, asker });
+  vi.advanceTimersByTime(TURN);
+  begun.at(-1)?.fail('late');
+  await turn();
+  expect(hosts().at(-1)).toBe('of somebody');
+});
+
 test('who ends a fetch has its place, whoever waits for longer', async () => {
   useTimers();
   const { begun, run, hosts } = createWorld({ places: 1 });

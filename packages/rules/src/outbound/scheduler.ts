@@ -20,7 +20,7 @@ export interface Outgoing {
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
   hasOwnPlaces?: boolean;
-  /** However long it takes, it keeps its place. Default: false */
+  /** However long it takes, it keeps its place, unless what its site asks for fails. Default: false */
   keepsPlace?: boolean;
 }
 
@@ -137,12 +137,13 @@ export function createScheduler({
     return one;
   }
 
-  /** Nobody ends their own, and no host is asked less patiently because it is asked more. */
+  /** Nobody ends their own. Sites that ask for what fails would otherwise end each slow one of everybody else. */
   function mayEnd(outgoing: Outgoing, one: Running): boolean {
-    if (!one.isLong || one.keepsPlace) return false;
-    if (siteOf(one) === siteOf(outgoing) || one.host === outgoing.host) return false;
-    // Sites that ask for what fails would otherwise end each slow one of everybody else.
-    return failuresOf(outgoing) === 0 || failuresOf(one) > failuresOf(outgoing);
+    if (!one.isLong || siteOf(one) === siteOf(outgoing)) return false;
+    const [own, others] = [failuresOf(outgoing), failuresOf(one)];
+    // No host is asked less patiently because it is asked more.
+    const isSpared = one.keepsPlace || one.host === outgoing.host;
+    return others > own || (own === 0 && !isSpared);
   }
 
   /**
@@ -164,7 +165,8 @@ export function createScheduler({
   }
 
   /**
-   * Lets in who waits and finds a place, each site in its turn.
+   * Lets in who waits and finds a place, each site in its turn. For the others, it ends what it may: first for those
+   * who fail least.
    *
    * @param first - has ended what has left: otherwise it would wait for each site that has ended nothing
    */
@@ -173,14 +175,13 @@ export function createScheduler({
     for (const site of turns) {
       const line = waiting.get(site) ?? [];
       const next = line.findIndex((one) => isFree(one));
-      if (next === -1) {
-        line.some(makeRoom);
-        continue;
-      }
+      if (next === -1) continue;
       for (const one of line.splice(next, 1)) one.enter();
       waiting.delete(site);
       if (line.length > 0) waiting.set(site, line);
     }
+    const lines = [...waiting].sort(([a], [b]) => failedOfSite.of(a) - failedOfSite.of(b));
+    for (const [, line] of lines) line.some(makeRoom);
   }
 
   function wait(outgoing: Outgoing): Promise<Running> {
