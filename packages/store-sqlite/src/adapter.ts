@@ -36,6 +36,7 @@ import {
   selectionOf,
   sqlReads,
 } from '@latchkey/store/sql/statement';
+import { retryWhileLocked } from './errors.ts';
 import { initiatorRecord, initiatorText } from './rows.ts';
 
 const same = (value: never): unknown => value;
@@ -78,10 +79,10 @@ export interface Queues {
   ): Promise<T>;
 }
 
-/** For a database that nobody else uses. */
+/** For a connection of its own: each call is made at once, unless another process has the lock. */
 export const alone: Queues = {
-  read: async (statement, ...input) => statement(...input),
-  write: async (attempt, _options, ...input) => attempt(...input),
+  read: (statement, ...input) => retryWhileLocked(() => statement(...input)),
+  write: (attempt, _options, ...input) => retryWhileLocked(() => attempt(...input)),
 };
 
 type Values = SQLInputValue[];

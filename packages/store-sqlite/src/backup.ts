@@ -5,7 +5,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -20,7 +19,7 @@ import { sizeOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
-import { nodeSqlite } from './node-sqlite.ts';
+import { nodeSqlite, READ_ONLY, withDatabase } from './node-sqlite.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { versionOf } from './schema.ts';
 import { dropForeignTables, refuseForeignObjects } from './schema-objects.ts';
@@ -48,7 +47,7 @@ export async function backUp(
     );
   }
   refuseForeign(path);
-  const source = openReadOnly(path);
+  const source = new (nodeSqlite().DatabaseSync)(path, READ_ONLY);
   const partial = partialOf(destination);
   const made_at = Date.now();
   let contents: BackupContents;
@@ -57,7 +56,7 @@ export async function backUp(
     if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     refuseIncomplete(source, path);
     refuseForeignObjects(source, path);
-    refuseToReplace(destination, path);
+    await refuseToReplace(destination, path);
     removeLeftovers(destination);
     // For `latchkey doctor`, should this be killed.
     await note(path, { backup_file: resolve(destination) });
@@ -66,7 +65,7 @@ export async function backUp(
     onStep({ text: 'copying the database', share: () => sizeOf(partial) / sizeOf(path) });
     await runAside({ path, statement: 'VACUUM INTO ?', values: [partial] });
     const after = countGrants(source);
-    label(partial, made_at);
+    await label(partial, made_at);
     contents = await verify(partial, destination, onStep);
     // No grant is ever deleted.
     if (
@@ -95,9 +94,7 @@ export async function backUp(
 /** @param name - what messages call it */
 export async function verify(file: string, name: string, onStep: OnStep): Promise<BackupContents> {
   onStep({ text: 'checking the copy' });
-  let database: DatabaseSync | undefined;
-  try {
-    database = openReadOnly(file);
+  async function read(database: DatabaseSync): Promise<BackupContents> {
     const schema_version = versionOf(database, name);
     const count = (table: string) => numberOf(database, `SELECT count(*) AS number FROM ${table}`);
     if (schema_version === 0 || !hasTable(database, 'grants')) {
@@ -119,28 +116,27 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
         ? numberOf(database, `SELECT made_at AS number FROM ${LABEL}`)
         : null,
     };
+  }
+  try {
+    return await withDatabase(file, read, READ_ONLY);
   } catch (error) {
     // https://sqlite.org/rescode.html: 11 is CORRUPT, 26 NOTADB.
     const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
     if (code === 26) throw new Error(`${name} is not a backup of Latchkey.`, { cause: error });
     if (code === 11) throw new Error(`${name} is damaged: use another backup.`, { cause: error });
     throw error;
-  } finally {
-    database?.close();
   }
 }
 
 /** Such as the label, and those of a replicator. */
-export function removeForeignTables(file: string): void {
+export const removeForeignTables = (file: string): Promise<void> =>
   withDatabase(file, dropForeignTables);
-}
 
 /** Of a copy that another program made while the database was in use: the operator has decided to restore it. */
-export function acceptCopy(file: string): void {
+export const acceptCopy = (file: string): Promise<void> =>
   withDatabase(file, (database) => database.exec(SET_COMPLETE));
-}
 
-function label(file: string, made_at: Milliseconds): void {
+const label = (file: string, made_at: Milliseconds): Promise<void> =>
   withDatabase(file, (database) => {
     dropForeignTables(database);
     database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
@@ -148,7 +144,6 @@ function label(file: string, made_at: Milliseconds): void {
     // The database that it was copied from is in use. This file needs no log.
     database.exec(SET_COMPLETE);
   });
-}
 
 /** For a commit of the service: a few milliseconds. */
 const NOTE_WAITS: Milliseconds = 5_000;
@@ -172,43 +167,30 @@ async function note(
   }
 }
 
-function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
-  const database = new (nodeSqlite().DatabaseSync)(file);
-  try {
-    use(database);
-  } finally {
-    database.close();
-  }
-}
-
-function refuseToReplace(destination: string, path: string): void {
+async function refuseToReplace(destination: string, path: string): Promise<void> {
   if (resolve(destination) === resolve(path)) {
     throw new Error(`${destination} is the database itself: name another file.`);
   }
-  if (existsSync(destination) && !isBackup(destination)) {
+  if (existsSync(destination) && !(await isBackup(destination))) {
     throw new Error(
       `${destination} exists and is not a backup of Latchkey: name another file, or move this one away.`,
     );
   }
   // A restore would take the backup for a database whose latest writes are there.
-  if (statSync(`${destination}-wal`, { throwIfNoEntry: false })?.size) {
+  if (sizeOf(`${destination}-wal`) > 0) {
     throw new Error(
       `${destination}-wal is the log of another database: name another file, or move the log away.`,
     );
   }
 }
 
-function isBackup(file: string): boolean {
+async function isBackup(file: string): Promise<boolean> {
   // A backup that was opened as a database has a log. Asking SQLite would create the log's files.
   if (hasWriteAheadLog(file)) return false;
-  let database: DatabaseSync | undefined;
   try {
-    database = openReadOnly(file);
-    return hasTable(database, LABEL);
+    return await withDatabase(file, (database) => hasTable(database, LABEL), READ_ONLY);
   } catch {
     return false;
-  } finally {
-    database?.close();
   }
 }
 
@@ -224,10 +206,6 @@ function hasWriteAheadLog(file: string): boolean {
   }
 }
 
-function openReadOnly(file: string): DatabaseSync {
-  return new (nodeSqlite().DatabaseSync)(file, { readOnly: true });
-}
-
 function hasTable(database: DatabaseSync, name: string): boolean {
   const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
   return find.get(name) !== undefined;
@@ -241,6 +219,6 @@ function countGrants(database: DatabaseSync): number {
   );
 }
 
-function numberOf(database: DatabaseSync | undefined, query: string): number {
-  return database?.prepare(query).get()?.number as number;
+function numberOf(database: DatabaseSync, query: string): number {
+  return database.prepare(query).get()?.number as number;
 }

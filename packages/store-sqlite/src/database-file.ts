@@ -109,7 +109,7 @@ export function isMountedAlone(path: string): boolean {
   });
 }
 
-const OTHERS = 0o077;
+export const OTHERS = 0o077;
 
 export function tightenFile(path: string): string | null {
   const { mode, uid } = statSync(path);

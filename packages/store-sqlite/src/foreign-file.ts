@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
+import { sizeOf } from './database-file.ts';
 
 /** `LKey` in ASCII. SQLite keeps it in the header of a file, for whoever wonders whose it is. */
 const APPLICATION_ID = 0x4c4b6579;
@@ -52,10 +53,7 @@ function whatElse(path: string): string | null {
 }
 
 const hasLog = (path: string) =>
-  ['-wal', '-journal'].some((suffix) => {
-    const log = statSync(`${path}${suffix}`, { throwIfNoEntry: false });
-    return log !== undefined && log.size > 0;
-  });
+  ['-wal', '-journal'].some((suffix) => sizeOf(`${path}${suffix}`) > 0);
 
 /** Before there is a log, so that the file itself always tells whose it is. */
 export function sign(database: DatabaseSync): void {

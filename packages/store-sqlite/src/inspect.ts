@@ -6,20 +6,25 @@ import type { Clock } from '@latchkey/domain/clock';
 import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
 import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
+import { checkSchemaVersion } from '@latchkey/store/inspect-server';
 import { checkNewestRecord } from '@latchkey/store/newest-record';
-import { SchemaMismatch, whoseSchema } from '@latchkey/store/schema-version';
+import { SchemaMismatch } from '@latchkey/store/schema-version';
 import type { OnStep } from '@latchkey/store/step';
+import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { checkUse } from '@latchkey/store/use-mark';
 import { checkDamage } from './check-damage.ts';
-import { isMountedAlone, MOUNT_THE_FOLDER, sizesOf, whyNotAlone } from './database-file.ts';
+import { isMountedAlone, MOUNT_THE_FOLDER, OTHERS, sizesOf, whyNotAlone } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
-import { ForeignFile, refuseForeign } from './foreign-file.ts';
+import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { leftoversOf } from './partial-files.ts';
 import { versionOf } from './schema.ts';
 import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
 import { whyIncomplete } from './wal-mark.ts';
+
+const CREATED_BY_SERVE =
+  'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.';
 
 export async function* inspectSqlite(
   path: string,
@@ -31,11 +36,7 @@ export async function* inspectSqlite(
     const isForbidden = (error as NodeJS.ErrnoException).code === 'EACCES';
     yield isForbidden
       ? problem('rights', `This user may not read ${path}.`, 'Run as the user of the service.')
-      : problem(
-          'store',
-          `There is no database at ${path}.`,
-          'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
-        );
+      : problem('store', `There is no database at ${path}.`, CREATED_BY_SERVE);
     yield* checkLeftovers([path]);
     return;
   }
@@ -46,35 +47,27 @@ export async function* inspectSqlite(
     database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
     version = await retryWhileLocked(() => versionOf(database, path));
   } catch (error) {
-    if (error instanceof BadSetting || error instanceof ForeignFile) {
-      yield problem('store', error.message, 'The rest was not looked at.');
-      return;
-    }
-    if (error instanceof SchemaMismatch) {
-      yield problem('version', error.message, 'The rest was not looked at.');
-      return;
-    }
-    yield problem(
-      'store',
-      `The SQLite database ${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
-      'Check that DATABASE_URL names a database of Latchkey, and that no other program holds it locked.',
-    );
+    const check = error instanceof SchemaMismatch ? 'version' : 'store';
+    yield error instanceof BadSetting || error instanceof UnusableDatabase
+      ? problem(check, error.message, 'The rest was not looked at.')
+      : problem(
+          'store',
+          `The SQLite database ${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
+          'Check that DATABASE_URL names a database of Latchkey, and that no other program holds it locked.',
+        );
     return;
   }
   try {
     if (version === 0) {
-      yield problem(
-        'store',
-        `${path} is not a database of Latchkey.`,
-        'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
-      );
+      yield problem('store', `${path} is not a database of Latchkey.`, CREATED_BY_SERVE);
       return;
     }
     yield ok('store', `SQLite, ${resolve(path)}`);
     yield* checkObjects(database);
     onStep?.({ text: 'checking the pages of the file' });
     yield await checkDamage(path, { deep });
-    yield checkVersion(version, database);
+    const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
+    yield checkSchemaVersion(`SQLite ${sqlite}`, version);
     const mark = await useMarks(database).find();
     yield* checkUse(mark);
     const why = whyIncomplete(database, path);
@@ -86,16 +79,10 @@ export async function* inspectSqlite(
     yield checkNewestRecord(newestGrant(database), clock);
     yield skipped('tls', 'SQLite uses no network.');
     yield* checkLeftovers([path, mark?.backup_file ?? path]);
-    yield checkDisk(path);
+    yield checkRoom('The disk', sizesOf(path));
   } finally {
     database.close();
   }
-}
-
-function checkVersion(version: number, database: DatabaseSync): Finding {
-  const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
-  const found = `SQLite ${sqlite}, schema version ${version}`;
-  return ok('version', `${found}, which ${whoseSchema(version)}.`);
 }
 
 /** Magic numbers of network file systems, from statfs(2). */
@@ -144,8 +131,6 @@ function* checkObjects(database: DatabaseSync): Generator<Finding> {
     'Find out who made it, then drop it with sqlite3.',
   );
 }
-
-const OTHERS = 0o077;
 
 function* checkRights(path: string): Generator<Finding> {
   const unwritable = [path, dirname(path)].filter((place) => {
@@ -197,8 +182,4 @@ function* checkLeftovers(paths: readonly string[]): Generator<Finding> {
       'Delete it. The next one to the same place does that, too.',
     );
   }
-}
-
-function checkDisk(path: string): Finding {
-  return checkRoom('The disk', sizesOf(path));
 }

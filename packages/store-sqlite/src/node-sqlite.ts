@@ -13,6 +13,22 @@ export function nodeSqlite(): typeof NodeSqlite {
   return module;
 }
 
+export const READ_ONLY = { readOnly: true };
+
+/** Opens a file, and closes it in the end. */
+export async function withDatabase<T>(
+  path: string,
+  use: (database: NodeSqlite.DatabaseSync) => T | Promise<T>,
+  options: NodeSqlite.DatabaseSyncOptions = {},
+): Promise<T> {
+  const database = new (nodeSqlite().DatabaseSync)(path, options);
+  try {
+    return await use(database);
+  } finally {
+    database.close();
+  }
+}
+
 /** Some Node releases print an experimental warning on the stderr of every command. */
 function loadWithoutWarning(): typeof NodeSqlite | undefined {
   const emitWarning = process.emitWarning;

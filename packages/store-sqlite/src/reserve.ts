@@ -1,7 +1,8 @@
 import { randomFill } from 'node:crypto';
-import { statSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { sizeOf } from './database-file.ts';
 import { partialOf, removeLeftovers } from './partial-files.ts';
 
 const MIB = 1024 * 1024;
@@ -29,10 +30,9 @@ export const noReserve: Reserve = { async fill() {}, give: () => false };
 /** @param path - of the database. Every process that uses it shares the reserve. */
 export function reserveBeside(path: string): Reserve {
   const reserve = `${path}-reserve`;
-  const size = () => statSync(reserve, { throwIfNoEntry: false })?.size ?? 0;
   return {
     async fill() {
-      if (size() >= RESERVE_BYTES) return;
+      if (sizeOf(reserve) >= RESERVE_BYTES) return;
       const { bavail, bsize } = await statfs(path);
       if (bavail * bsize < LEAST_FREE + RESERVE_BYTES) return;
       // Of a process that was killed.
@@ -48,7 +48,7 @@ export function reserveBeside(path: string): Reserve {
     },
     give({ ends }) {
       try {
-        const left = size();
+        const left = sizeOf(reserve);
         if (left === 0 || (!ends && left <= LEAST_FOR_OTHERS)) return false;
         truncateSync(reserve, Math.max(0, left - STEP_BYTES));
         return true;

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -20,10 +19,10 @@ import { sizeOf } from './database-file.ts';
 import { isLocked, retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
-import { nodeSqlite } from './node-sqlite.ts';
+import { READ_ONLY, withDatabase } from './node-sqlite.ts';
 import { makeFolder } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
-import { prepareUseMarks } from './use-mark.ts';
+import { useMarks } from './use-mark.ts';
 import { completeFile } from './wal-mark.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
@@ -48,7 +47,7 @@ export async function stageBackup(
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
     const contents = await verify(staged, backup, onStep);
-    removeForeignTables(staged);
+    await removeForeignTables(staged);
     const replaced = await readReplaced(path, staged);
     return {
       ...{ database: path, url: `file:${staged}`, contents, replaced },
@@ -67,8 +66,7 @@ function refuseSource(backup: string, path: string): void {
   if (resolve(file) === resolve(path)) {
     throw new Error(`${backup} is the database itself: name a backup of it.`);
   }
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (log !== undefined && log.size > 0) {
+  if (sizeOf(`${file}-wal`) > 0) {
     throw new Error(
       `${backup} is not a backup but a database: its latest writes are in ${backup}-wal beside it. Set DATABASE_URL=file:${backup}, run \`latchkey backup\`, and restore that.`,
     );
@@ -91,15 +89,17 @@ async function refuseIfInUse(path: string): Promise<void> {
 async function readReplaced(path: string, staged: string): Promise<ReplacedDatabase | null> {
   if (!existsSync(path)) return null;
   try {
-    const idOfBackup = await reading(staged, async (database) => idOf(database));
-    return await reading(path, async (database) => {
-      if (idOf(database) !== idOfBackup) return null;
+    const idOfBackup = await withDatabase(staged, idOf, READ_ONLY);
+    const read = async (database: DatabaseSync) => {
+      if ((await idOf(database)) !== idOfBackup) return null;
+      const counter = database.prepare('SELECT number FROM log_counter').get();
       const { listCommandChanges } = commandChanges(sqliteAdapter(database, alone));
       return {
-        log_number: readLogNumber(database),
+        log_number: (counter?.number as number | undefined) ?? 0,
         command_changes: await listCommandChanges(ALL),
       };
-    });
+    };
+    return await withDatabase(path, read, READ_ONLY);
   } catch {
     // It is damaged, which may be why it is replaced.
     return null;
@@ -108,26 +108,12 @@ async function readReplaced(path: string, staged: string): Promise<ReplacedDatab
 
 const ALL = -1;
 
-const idOf = (database: DatabaseSync) => prepareUseMarks(database).find()?.id;
-
-function readLogNumber(database: DatabaseSync): number {
-  const row = database.prepare('SELECT number FROM log_counter').get();
-  return (row?.number as number | undefined) ?? 0;
-}
-
-async function reading<T>(path: string, read: (database: DatabaseSync) => Promise<T>): Promise<T> {
-  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
-  try {
-    return await read(database);
-  } finally {
-    database.close();
-  }
-}
+const idOf = async (database: DatabaseSync) => (await useMarks(database).find())?.id;
 
 /** A service that opens the database before the rename notices it later: see `database-file.ts`. */
 async function replace(staged: string, path: string): Promise<string | null> {
   await refuseIfInUse(path);
-  acceptCopy(staged);
+  await acceptCopy(staged);
   sync(staged);
   const files = SUFFIXES.map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
   let aside: string | null = null;

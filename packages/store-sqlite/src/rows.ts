@@ -12,10 +12,7 @@ const KEY = '*';
 // A caller's own request id may be an upper-case UUID, which would come back in lower case.
 const LOWER_CASE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function initiatorText(initiator: Initiator): string;
-export function initiatorText(initiator: Initiator | null): string | null;
-export function initiatorText(initiator: Initiator | null): string | null {
-  if (initiator === null) return null;
+export function initiatorText(initiator: Initiator): string {
   const { by, request_id, secret_id, key_id, os_user } = initiator;
   const request = LOWER_CASE_UUID.test(request_id) ? SHORTENED + shorten(request_id) : request_id;
   let text = `${by} ${request}`;
@@ -25,10 +22,7 @@ export function initiatorText(initiator: Initiator | null): string | null {
   return text;
 }
 
-export function initiatorRecord(text: string): Initiator;
-export function initiatorRecord(text: string | null): Initiator | null;
-export function initiatorRecord(text: string | null): Initiator | null {
-  if (text === null) return null;
+export function initiatorRecord(text: string): Initiator {
   const [by, request = '', ...rest] = text.split(' ');
   const marked = (mark: string) => rest.find((word) => word.startsWith(mark))?.slice(mark.length);
   const secret = rest.find((word) => !word.startsWith(OS_USER) && !word.startsWith(KEY));

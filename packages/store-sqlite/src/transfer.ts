@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { events } from '@latchkey/store/operations/events';
 import { refuseToCopy } from '@latchkey/store/schema-version';
-import { copiedOf, pageSite } from '@latchkey/store/sql/by-hand';
+import { copiedOf, pageSite, replacementSite } from '@latchkey/store/sql/by-hand';
 import type { Statement } from '@latchkey/store/sql/statement';
 import type { Transfer } from '@latchkey/store/transfer';
 import { alone, changesOf, dialect, sqliteAdapter, workOf } from './adapter.ts';
@@ -12,7 +12,7 @@ import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { configure, lockForItself, openDatabase, refuseMountedAlone } from './open-database.ts';
 import { versionOf } from './schema.ts';
-import { prepareUseMarks, useMarks } from './use-mark.ts';
+import { useMarks } from './use-mark.ts';
 import {
   closeAlone,
   closeBesideLog,
@@ -74,7 +74,7 @@ function transfer(
   path: string,
   close: (database: DatabaseSync, path: string) => void,
 ): Transfer {
-  const marks = prepareUseMarks(database);
+  const replaceMark = workOf(database, replacementSite(dialect));
   const makeDeliveries = events(sqliteAdapter(database, alone));
   async function run<T>(work: () => T): Promise<T> {
     try {
@@ -109,7 +109,7 @@ function transfer(
       return run(() => {
         database.exec('BEGIN IMMEDIATE');
         try {
-          const isOurs = marks.replace(mark, mark);
+          const isOurs = replaceMark({ before: mark, after: mark });
           if (isOurs) {
             for (const one of removed) remove({ [key]: one });
             for (const record of records) put(record);

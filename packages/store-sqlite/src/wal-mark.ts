@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { formatTimestamp } from '@latchkey/schema';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import type { Claim } from '@latchkey/store/use-mark';
+import { sizeOf } from './database-file.ts';
 import { isLocked } from './errors.ts';
 import { hasLog, saltsOf } from './log-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -174,7 +174,7 @@ export function closeBesideLog(database: DatabaseSync, path: string): void {
 /** @throws Error of SQLite, if another process has it open: see `isLocked` */
 export function completeFile(path: string): void {
   // SQLite would create it, or make an empty file a database.
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  if (sizeOf(path) === 0) return;
   const database = new (nodeSqlite().DatabaseSync)(path);
   try {
     database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
