@@ -69,12 +69,21 @@ export interface Holder<K extends AnyKind, H extends AnyKind, N extends Name<H>,
 }
 
 /** A record that a look-up reads together with its own. */
-export interface Join {
-  kind: AnyKind;
+export interface Join<K extends AnyKind = AnyKind, N extends string = string> {
+  kind: K;
   /** The field that has its key. */
   by: string;
-  fields: readonly string[];
+  fields: readonly N[];
 }
+
+export type Joins = Readonly<Record<string, Join>>;
+
+/** What a look-up reads together with its own record. Null if it is not there. */
+export type Joined<J extends Joins> = {
+  [M in keyof J]: J[M] extends Join<infer K, infer N>
+    ? Pick<RecordOf<K>, N & keyof RecordOf<K>> | null
+    : never;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: what a step is resumed with is between it and the adapter
 type Running<R> = Generator<unknown, R, any>;
@@ -110,12 +119,12 @@ export interface Steps {
     result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): StepCall<I, R | null>;
-  joined<K extends AnyKind, I, N extends Name<K>, R>(
+  joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
     kind: K,
     where: Site<K, I>,
     fields: readonly N[],
-    joins: Readonly<Record<string, Join>>,
-    result: (record: never, input: I) => R,
+    joins: J,
+    result: (record: Some<K, N> & Joined<J>, input: I) => R,
   ): StepCall<I, R | null>;
   /** Tidies up. A failure does not undo the steps before, so it is not told, but on SQLite. */
   remove<K extends AnyKind, I>(kind: K, where: Site<K, I>): StepCall<I, void>;
@@ -166,12 +175,12 @@ export interface Adapter {
    * Finds one record by its key, with others by theirs, all of one moment. Many calls may share one read, so the
    * rest of their condition is the same for all.
    */
-  joined<K extends AnyKind, I, N extends Name<K>, R>(
+  joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
     kind: K,
     where: Site<K, I>,
     fields: readonly N[],
-    joins: Readonly<Record<string, Join>>,
-    result: (record: never, input: I) => R,
+    joins: J,
+    result: (record: Some<K, N> & Joined<J>, input: I) => R,
   ): Call<I & { mayBeStale?: boolean | undefined }, R | null>;
 
   /** The records of an index. Ends after `limit`, if the input has one. */

@@ -22,15 +22,18 @@ type Value<T> = T | Given<T> | Given<T | null>;
 
 export type ComparisonName = 'moreThan' | 'atLeast' | 'lessThan' | 'oneOf' | 'set';
 
-class Comparison<T> {
+/** What stands in place of a value of a field. */
+class Word<Is extends string, T> {
   declare readonly type: T;
-  readonly is: ComparisonName;
+  readonly is: Is;
   readonly value: unknown;
-  constructor(is: ComparisonName, value: unknown) {
+  constructor(is: Is, value: unknown) {
     this.is = is;
     this.value = value;
   }
 }
+
+class Comparison<T> extends Word<ComparisonName, T> {}
 
 /** Each of these is false for what is not set, but for a `oneOf` with null. */
 export const moreThan = <T>(value: Value<T>) => new Comparison<T>('moreThan', value);
@@ -76,15 +79,7 @@ export const unless = <K extends AnyKind>(given: Given<unknown>, where: Where<K>
 
 type StepName = 'greatest' | 'first' | 'plus' | 'orKept' | 'merged';
 
-class Step<T> {
-  declare readonly type: T;
-  readonly is: StepName;
-  readonly value: unknown;
-  constructor(is: StepName, value: unknown) {
-    this.is = is;
-    this.value = value;
-  }
-}
+class Step<T> extends Word<StepName, T> {}
 
 /** The greater one of this and what is there. */
 export const greatest = <T extends number | string>(value: Value<T>) =>
@@ -101,6 +96,21 @@ export const merged = <T extends object>(members: Partial<T>) => new Step<T>('me
 export type Changes<K extends AnyKind> = {
   readonly [N in keyof RecordOf<K>]?: Value<RecordOf<K>[N]> | Step<NonNullable<RecordOf<K>[N]>>;
 };
+
+// What a call returns of a record.
+
+export const asIs = <T>(found: T): T => found;
+export const idOf = ({ id }: { id: string }) => id;
+
+/** Takes these members of a record. In a loop: it runs for each record of a list. */
+export function picking(names: readonly string[], nameOf = (name: string) => name) {
+  const members = names.map((name) => [name, nameOf(name)] as const);
+  return (record: Input) => {
+    const picked: Record<string, unknown> = {};
+    for (const [name, as] of members) picked[as] = record[name];
+    return picked;
+  };
+}
 
 // What an adapter works with.
 
@@ -154,16 +164,6 @@ export const member =
   (name: string): Source =>
   (input) =>
     input[name] ?? null;
-
-/** Takes these members of a record. In a loop: it runs for each record of a list. */
-export function picking(names: readonly string[], nameOf = (name: string) => name) {
-  const members = names.map((name) => [name, nameOf(name)] as const);
-  return (record: Input) => {
-    const picked: Record<string, unknown> = {};
-    for (const [name, as] of members) picked[as] = record[name];
-    return picked;
-  };
-}
 
 const sourceOf = (value: unknown): Source => {
   if (value instanceof Given) return member(value.name);

@@ -9,6 +9,7 @@ import type { RecordOf } from '../kind.ts';
 import { accounts as kind } from '../kinds.ts';
 import type { AccountRecord, CurrentAccount, ListedAccount } from '../records.ts';
 import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
+import { byId } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -21,13 +22,7 @@ interface Completing {
 }
 
 export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Completing) {
-  const find = db.joined(
-    kind,
-    ({ id }: Givens<{ id: string }>) => ({ id }),
-    CURRENT,
-    {},
-    currentAccount,
-  );
+  const find = db.joined(kind, byId, CURRENT, {}, currentAccount);
 
   const listBy = (index: string, which: (filter: Givens<AccountFilter>) => Where<typeof kind>) =>
     db.list(

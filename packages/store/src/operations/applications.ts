@@ -3,7 +3,7 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
-import { type Condition, type Givens, isSet, lessThan, when } from '../condition.ts';
+import { type Condition, type Givens, isSet } from '../condition.ts';
 import { deletionWork, type Work, withEnding } from '../endings.ts';
 import { firstGenerations, generationsAfter } from '../generations.ts';
 import {
@@ -25,6 +25,7 @@ import {
 } from '../records.ts';
 import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
 import { firstOf, type Marking } from './marking.ts';
+import { newestFirst, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -32,7 +33,6 @@ export const APPLICATION = shownFields(kind);
 const AUTHENTICATING = APPLICATION.filter((name) => name !== 'logo_uri');
 
 const existing = { deleted_at: null } as const;
-const newestFirst = { by: ['id'], descending: true } as const;
 
 interface OfId {
   application_id: string;
@@ -58,10 +58,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
   const listOf = (index: string, which: Condition<typeof kind> = {}) =>
     db.list(
       kind,
-      ({ before }: Givens<Listed>) => [
-        { ...existing, ...which },
-        when(before, { id: lessThan(before) }),
-      ],
+      ({ before }: Givens<Listed>) => [{ ...existing, ...which }, olderThan(before)],
       APPLICATION,
       applicationOf,
       { index, order: newestFirst },

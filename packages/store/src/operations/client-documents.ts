@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter, Decision } from '../adapter.ts';
-import { either, type Givens, isSet, moreThan, unless, when } from '../condition.ts';
+import { asIs, either, type Givens, isSet, moreThan, unless, when } from '../condition.ts';
 import type { DocumentRange } from '../inputs.ts';
 import { keptDocuments as kind } from '../kinds.ts';
 import type { KeptDocument } from '../records.ts';
@@ -10,7 +10,6 @@ const KEPT_AGAIN_AFTER: Milliseconds = 3_600_000;
 
 const pinned = { kept_until: null } as const;
 const byAddress = { order: { by: ['document_uri'] } } as const;
-const asItIs = (found: KeptDocument): KeptDocument => found;
 
 interface OfAddress {
   document_uri: string;
@@ -37,7 +36,7 @@ export function clientDocuments(db: Adapter) {
     ({ document_uri }: Givens<OfAddress>) => ({ document_uri }),
     DOCUMENT,
     {},
-    asItIs,
+    asIs,
   );
   const list = db.list(
     kind,
@@ -47,7 +46,7 @@ export function clientDocuments(db: Adapter) {
       unless(isKept, either(pinned, { kept_until: moreThan(now) })),
     ],
     DOCUMENT,
-    asItIs,
+    asIs,
     byAddress,
   );
   const ofPins = { index: 'pinned_documents', isDecisive: true, ...byAddress };
@@ -58,7 +57,7 @@ export function clientDocuments(db: Adapter) {
       when(after, { document_uri: moreThan(after) }),
     ],
     DOCUMENT,
-    asItIs,
+    asIs,
     ofPins,
   );
   const listPinned = db.list(
@@ -82,7 +81,7 @@ export function clientDocuments(db: Adapter) {
     kind,
     ({ document_uri }: Givens<OfAddress>) => ({ document_uri, ...pinned }),
     DOCUMENT,
-    asItIs,
+    asIs,
     { ends: true, isReused: true },
   );
   const end = db.removeSome(kind, keptAt);

@@ -1,5 +1,14 @@
 import type { Adapter } from '../adapter.ts';
-import { atLeast, type Givens, isSet, moreThan, oneOf, unless, when } from '../condition.ts';
+import {
+  atLeast,
+  type Givens,
+  isSet,
+  moreThan,
+  oneOf,
+  picking,
+  unless,
+  when,
+} from '../condition.ts';
 import { NUMBERS } from '../endings.ts';
 import type { NewCode, Redemption } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
@@ -12,24 +21,14 @@ import {
   type PendingRecord,
   partOf,
 } from '../records.ts';
-import {
-  endedNow,
-  type Joined,
-  MARKABLE,
-  MARKS,
-  type Markable,
-  type MarksInside,
-} from './marks.ts';
+import { endedNow, MARKABLE, MARKS, type MarksInside } from './marks.ts';
+import { newestFirst } from './sites.ts';
 
 type Stored = RecordOf<typeof grants>;
 
+const STATE = ['application_id', 'account_id', 'generation', 'code_hash', ...BINDING] as const;
 const CODE = [
-  'application_id',
-  'account_id',
-  'generation',
-  'code_hash',
-  'created_at',
-  ...BINDING,
+  ...['application_id', 'account_id', 'generation', 'code_hash', 'created_at', ...BINDING],
 ] as const;
 const REDEEMED = [
   'resource',
@@ -62,7 +61,18 @@ export function codes(db: Adapter, { shown }: MarksInside) {
     { grant_id: ({ id }) => id },
   );
   const byId = ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id });
-  const find = db.joined(grants, byId, [...CODE, ...NUMBERS, 'revoked_at'], MARKS, codeState);
+  const find = db.joined(
+    grants,
+    byId,
+    [...CODE, ...NUMBERS, 'revoked_at'],
+    MARKS,
+    (found): CodeState | null => {
+      const code = endedNow(found);
+      const redeemed = code.created_at !== null;
+      if (code.code_hash === null || (!redeemed && code.revoked_at !== null)) return null;
+      return { ...stateOf(code), redeemed } as CodeState;
+    },
+  );
   const cancel = db.remove(
     grants,
     ({ grant_id }: Givens<{ grant_id: string }>) => ({
@@ -81,7 +91,7 @@ export function codes(db: Adapter, { shown }: MarksInside) {
     }),
     LISTED,
     (code) => code,
-    { index: 'codes_by_account', order: { by: ['id'], descending: true } },
+    { index: 'codes_by_account', order: newestFirst },
   );
 
   return {
@@ -109,7 +119,7 @@ export function codes(db: Adapter, { shown }: MarksInside) {
      */
     redeemCode: db.sequence(
       (steps) => {
-        const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow<Markable>);
+        const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow);
         // One write: two calls can't both redeem, and no crash spends a code without a grant.
         const change = steps.change(
           grants,
@@ -182,22 +192,4 @@ type NewCodeFields = Omit<NewCode, 'grant_id' | 'initiator'> & Pick<Stored, 'id'
 
 const pendingRecord = partOf<PendingRecord, (typeof PENDING)[number]>(PENDING);
 
-function codeState(
-  found: Pick<Stored, (typeof CODE)[number] | (typeof NUMBERS)[number] | 'revoked_at'> & Joined,
-): CodeState | null {
-  const code = endedNow(found);
-  const redeemed = code.created_at !== null;
-  if (code.code_hash === null || (!redeemed && code.revoked_at !== null)) return null;
-  return {
-    application_id: code.application_id,
-    account_id: code.account_id,
-    generation: code.generation,
-    code_hash: code.code_hash,
-    redirect_uri: code.redirect_uri,
-    redirect_uri_given: code.redirect_uri_given,
-    code_challenge: code.code_challenge,
-    resource: code.resource,
-    link_id: code.link_id,
-    redeemed,
-  } as CodeState;
-}
+const stateOf = picking(STATE);

@@ -5,9 +5,11 @@ import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import { deliveryStatuses, eventTypes } from '@latchkey/schema';
 import type { Adapter } from '../adapter.ts';
 import {
+  asIs,
   atLeast,
   either,
   type Givens,
+  idOf,
   isSet,
   lessThan,
   moreThan,
@@ -30,8 +32,9 @@ import {
 } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
-import { endedNow, type Joined, MARKABLE, MARKS, type Markable } from './marks.ts';
+import { endedNow, MARKABLE, MARKS } from './marks.ts';
 import type { NamesInside } from './names.ts';
+import { byId, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
@@ -40,12 +43,6 @@ const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
 const DELIVERY = shownFields(kind);
 
 const REPLAYED = ['id', 'round', 'names_of', 'names_for', 'created_at'] as const;
-const newestFirst = { by: ['id'], descending: true } as const;
-const same = <T>(value: T): T => value;
-
-interface OfId {
-  id: string;
-}
 
 /** Whoever has the claim. */
 interface Claimed extends OfId {
@@ -70,33 +67,26 @@ export function deliveries(
   tell: () => Promise<void>,
 ) {
   const insert = db.insertOnce(kind);
-  const ofId = ({ id }: Givens<OfId>) => ({ id });
-  const find = db.find(kind, ofId, FIELDS, same);
+  const find = db.find(kind, byId, FIELDS, asIs);
   /** Gathered: many tries end together. */
-  const findEnding = db.joined(kind, ofId, ['claim', 'attempts'], {}, same<Ending>);
+  const findEnding = db.joined(kind, byId, ['claim', 'attempts'], {}, asIs);
   // Gathered: many are claimed together.
-  const findAccount = db.joined(
-    accounts,
-    ofId,
-    ['account'],
-    {},
-    ({ account }: OfAccount) => account,
-  );
+  const findAccount = db.joined(accounts, byId, ['account'], {}, ({ account }) => account);
   const findChoice = db.joined(
     grants,
-    ofId,
+    byId,
     [...MARKABLE, 'choice'],
     MARKS,
-    (found: Markable & Pick<RecordOf<typeof grants>, 'choice'> & Joined) => endedNow(found).choice,
+    (found) => endedNow(found).choice,
   );
   const list = db.list(
     kind,
     (of: Givens<Listed & { endpoint_id: string; status: Status }>) => [
       { endpoint_id: of.endpoint_id, status: of.status },
-      when(of.before, { id: lessThan(of.before) }),
+      olderThan(of.before),
     ],
     DELIVERY,
-    same,
+    asIs,
     { index: 'deliveries_by_endpoint', order: newestFirst },
   );
   const listOfGrant = db.list(
@@ -104,10 +94,10 @@ export function deliveries(
     (of: Givens<Listed & { grant_id: string; status: Status | null }>) => [
       { grant_id: of.grant_id },
       when(of.status, { status: of.status }),
-      when(of.before, { id: lessThan(of.before) }),
+      olderThan(of.before),
     ],
     DELIVERY,
-    same,
+    asIs,
     { index: 'deliveries_by_grant', order: newestFirst },
   );
 
@@ -118,7 +108,7 @@ export function deliveries(
       set: { claim: of.claim, due_at: of.until },
     }),
     FIELDS,
-    same,
+    asIs,
     // What it misses, the next look finds.
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: false, among: SHARE },
   );
@@ -187,7 +177,7 @@ export function deliveries(
       set: begun(of),
     }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     {},
   );
   const told = { type: oneOf(eventTypes), body: isSet };
@@ -197,7 +187,7 @@ export function deliveries(
       { endpoint_id: of.endpoint_id, status: of.status, ended_at: atLeast(of.since), ...told },
     ],
     REPLAYED,
-    same,
+    asIs,
     { index: 'deliveries_by_endpoint', order: newestFirst, isDecisive: true },
   );
   const listWaiting = db.list(
@@ -206,7 +196,7 @@ export function deliveries(
       { endpoint_id: of.endpoint_id, due_at: moreThan(of.now), claim: null, ...told },
     ],
     REPLAYED,
-    same,
+    asIs,
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: true },
   );
 
@@ -483,10 +473,6 @@ interface Replayed {
 }
 
 type Named = Pick<Stored, 'id' | 'names_of' | 'names_for' | 'created_at'>;
-
-type Ending = Pick<Stored, 'claim' | 'attempts'>;
-
-type OfAccount = Pick<RecordOf<typeof accounts>, 'account'>;
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
 

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import type { Adapter, WriteOptions } from '../adapter.ts';
-import { either, type Givens, greatest, isSet, lessThan, moreThan, when } from '../condition.ts';
+import type { Adapter, Joined, WriteOptions } from '../adapter.ts';
+import {
+  either,
+  type Givens,
+  greatest,
+  idOf,
+  isSet,
+  lessThan,
+  moreThan,
+  when,
+} from '../condition.ts';
 import { endpointAfter, endpointChanges } from '../delivery.ts';
 import type { EndedTry, EndpointChanges, EventCounts, ListRange } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
@@ -10,6 +19,7 @@ import { type EndpointRecord, HOST_OWNER } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
 import type { Idleness } from './names.ts';
+import { byId, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -26,34 +36,27 @@ export interface ToldEndpoint {
 }
 
 const FIELDS = Object.keys(kind.fields) as (keyof Stored)[];
-const IDLENESS = ['disabled', 'idle_days', 'enabled_at'] as const;
-const newestFirst = { by: ['id'], descending: true } as const;
 
-interface OfId {
-  id: string;
-}
+const OF_OWNER = {
+  ownership: { kind: owners, by: 'owner', fields: ['ids'] },
+  application: {
+    ...{ kind: applications, by: 'owner' },
+    fields: ['deleted_at', 'disabled', 'idle_days', 'enabled_at'],
+  },
+} as const;
 
 /** What other operations need of endpoints. */
 export type EndpointsInside = ReturnType<typeof endpointsInside>;
 
 export function endpointsInside(db: Adapter) {
-  const findStored = db.joined(
-    kind,
-    ({ id }: Givens<OfId>) => ({ id }),
-    FIELDS,
-    {
-      ownership: { kind: owners, by: 'owner', fields: ['ids'] },
-      application: { kind: applications, by: 'owner', fields: ['deleted_at', ...IDLENESS] },
-    },
-    toldEndpoint,
-  );
+  const findStored = db.joined(kind, byId, FIELDS, OF_OWNER, toldEndpoint);
   const findTold = (id: string) => findStored({ id });
   const findIds = db.joined(
     owners,
     ({ owner }: Givens<{ owner: string }>) => ({ owner }),
     ['ids'],
     {},
-    ({ ids }: { ids: readonly string[] }) => ids,
+    ({ ids }) => ids,
   );
   const drop = db.changeSome(
     deliveries,
@@ -65,7 +68,7 @@ export function endpointsInside(db: Adapter) {
       set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: of.now },
     }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     { index: 'deliveries_by_endpoint', ends: true },
   );
 
@@ -115,12 +118,12 @@ export function endpoints(
   tell: () => Promise<void>,
 ) {
   const insert = db.insertNew(kind);
-  const remove = db.removeSome(kind, ({ id }: Givens<OfId>) => ({ id }));
+  const remove = db.removeSome(kind, byId);
   const list = db.list(
     kind,
-    ({ before }: Givens<{ before: string | null }>) => [when(before, { id: lessThan(before) })],
+    ({ before }: Givens<{ before: string | null }>) => [olderThan(before)],
     ['id'],
-    ({ id }) => id,
+    idOf,
     { order: newestFirst },
   );
   const findApplication = db.joined(
@@ -215,7 +218,7 @@ export function endpoints(
     kind,
     () => ({ failing_since: isSet, disabled_reason: null }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     { index: 'failing_endpoints' },
   );
   const listOwners = db.list(
@@ -235,7 +238,7 @@ export function endpoints(
     deliveries,
     ({ endpoint_id }: Givens<{ endpoint_id: string }>) => ({ endpoint_id, due_at: isSet }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     { index: 'deliveries_due', isDecisive: true },
   );
   const removeOwner = db.removeSome(owners, ({ owner }: Givens<{ owner: string }>) => ({ owner }));
@@ -379,12 +382,11 @@ interface Owned {
   endpoint_id: string;
 }
 
-interface Found extends Stored {
-  ownership: { ids: readonly string[] } | null;
-  application: ({ deleted_at: number | null } & Idleness) | null;
-}
-
-function toldEndpoint({ ownership, application, ...stored }: Found): ToldEndpoint | null {
+function toldEndpoint({
+  ownership,
+  application,
+  ...stored
+}: Stored & Joined<typeof OF_OWNER>): ToldEndpoint | null {
   if (!ownership?.ids.includes(stored.id)) return null;
   const isOfHost = stored.owner === HOST_OWNER;
   const isHidden = !isOfHost && application?.deleted_at !== null;

@@ -2,7 +2,7 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import { type EventType, eventTypes } from '@latchkey/schema';
 import type { Adapter, Mark } from '../adapter.ts';
-import { type Givens, isSet, lessThan, oneOf } from '../condition.ts';
+import { type Givens, idOf, isSet, lessThan, oneOf } from '../condition.ts';
 import { isToldOf, newDelivery } from '../delivery.ts';
 import { endReason } from '../end-reason.ts';
 import {
@@ -21,6 +21,7 @@ import { changeAll } from './change-all.ts';
 import { type EndpointsInside, endpointsInside } from './endpoints.ts';
 import { marksInside } from './marks.ts';
 import { type NamesInside, namesInside } from './names.ts';
+import { byId, type OfId } from './sites.ts';
 
 // An event is at most 8 deliveries.
 const ROUND = 100;
@@ -39,10 +40,6 @@ type Delivery = RecordOf<typeof deliveries>;
 
 /** So many messages with names are looked through for a round. */
 const NAMED = 1_000;
-
-interface OfId {
-  id: string;
-}
 
 interface OfAccounts {
   account_ids: readonly string[];
@@ -95,22 +92,12 @@ export function events(
   const insert = db.insertNew(deliveries, { ends: true });
   const findDocument = db.joined(
     applications,
-    ({ id }: Givens<OfId>) => ({ id }),
+    byId,
     ['document', 'document_uri'],
     {},
-    ({
-      document,
-      document_uri,
-    }: Pick<RecordOf<typeof applications>, 'document' | 'document_uri'>) =>
-      document?.uri ?? document_uri,
+    ({ document, document_uri }) => document?.uri ?? document_uri,
   );
-  const findAccount = db.joined(
-    accounts,
-    ({ id }: Givens<OfId>) => ({ id }),
-    ['account'],
-    {},
-    ({ account }: Pick<RecordOf<typeof accounts>, 'account'>) => account,
-  );
+  const findAccount = db.joined(accounts, byId, ['account'], {}, ({ account }) => account);
   const listConnected = db.list(
     grants,
     ({ account_ids }: Givens<OfAccounts>) => ({
@@ -158,7 +145,7 @@ export function events(
       set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: of.now },
     }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     { index: 'deliveries_by_endpoint', ends: true },
   );
 

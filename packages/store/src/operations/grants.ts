@@ -1,12 +1,13 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { uuidV7Time } from '@latchkey/schema';
-import type { Adapter } from '../adapter.ts';
+import type { Adapter, Joined } from '../adapter.ts';
 import {
+  asIs,
   either,
   first,
-  type Given,
   type Givens,
   greatest,
+  idOf,
   isSet,
   lessThan,
   moreThan,
@@ -45,15 +46,9 @@ import {
 } from '../records.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
-import {
-  endedNow,
-  type Joined,
-  MARKABLE,
-  MARKS,
-  type Markable,
-  type MarksInside,
-} from './marks.ts';
+import { endedNow, MARKABLE, MARKS, type MarksInside } from './marks.ts';
 import { revoked } from './revoked.ts';
+import { newestFirst, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -61,11 +56,15 @@ const ACTIVE = [...CONNECTED, 'account_id', ...NUMBERS] as const;
 const LISTED = [...ACTIVE, 'account'] as const;
 const LISTED_HISTORY = [...HISTORY, 'link_id'] as const;
 const AUTHENTICATING = [...USED, ...NUMBERS, 'secret_hash', 'first_used_at'] as const;
-const active = { revoked_at: null, created_at: isSet } as const;
+const APPLICATION_NOW = {
+  ...{ kind: applications, by: 'application_id' },
+  fields: ['deleted_at', 'disabled', 'public', 'document', 'idle_days', 'enabled_at', 'endings'],
+} as const;
+const ACCOUNT_NOW = {
+  ...{ kind: accounts, by: 'account_id', fields: ['account', 'external_id', 'endings'] },
+} as const;
 
-/** The older part of a list. */
-const olderThan = (before: Given<string | null>) => when(before, { id: lessThan(before) });
-const newestFirst = { by: ['id'], descending: true } as const;
+const active = { revoked_at: null, created_at: isSet } as const;
 
 const grant_id = (input: { grant_id: string }) => input.grant_id;
 
@@ -88,22 +87,6 @@ export function grants(
   { shown, active: activeOf, findAccount }: MarksInside,
   { connectedApplications }: ByHand,
 ) {
-  const joins = {
-    application: {
-      kind: applications,
-      by: 'application_id',
-      fields: [
-        'deleted_at',
-        'disabled',
-        'public',
-        'document',
-        'idle_days',
-        'enabled_at',
-        'endings',
-      ],
-    },
-    account: { kind: accounts, by: 'account_id', fields: ['account', 'external_id', 'endings'] },
-  };
   const ofId = ({ grant_id }: Givens<{ grant_id: string }>) => ({
     id: grant_id,
     created_at: isSet,
@@ -112,8 +95,8 @@ export function grants(
     kind,
     ofId,
     AUTHENTICATING,
-    joins,
-    ({ account, ...found }: Authenticating, { grant_id }) =>
+    { application: APPLICATION_NOW, account: ACCOUNT_NOW },
+    ({ account, ...found }, { grant_id }) =>
       authenticationOf(grant_id, { ...found, current: account }, account?.account ?? null),
   );
   // The snapshot is read only for callers that show it.
@@ -121,8 +104,8 @@ export function grants(
     kind,
     ofId,
     [...AUTHENTICATING, 'account'],
-    { application: joins.application, current: joins.account },
-    (found: WithSnapshot, { grant_id }) => authenticationOf(grant_id, found),
+    { application: APPLICATION_NOW, current: ACCOUNT_NOW },
+    (found, { grant_id }) => authenticationOf(grant_id, found),
   );
 
   const note = db.change(
@@ -169,23 +152,14 @@ export function grants(
     byId,
     [...HISTORY, ...NUMBERS, 'code_hash'],
     MARKS,
-    (
-      found: Pick<Stored, (typeof HISTORY)[number] | (typeof NUMBERS)[number] | 'code_hash'> &
-        Joined,
-    ) => {
+    (found) => {
       const { code_hash, ...history } = endedNow(found);
       // A code that is not issued yet, or that a mark has ended, is none.
       const isThere = isGrant(history) || (code_hash !== null && history.revoked_at === null);
       return isThere ? historyOf(history) : null;
     },
   );
-  const listNewest = db.list(
-    kind,
-    () => ({}),
-    ['id'],
-    ({ id }) => id,
-    { order: newestFirst },
-  );
+  const listNewest = db.list(kind, () => ({}), ['id'], idOf, { order: newestFirst });
 
   const listOfConnections = db.list(
     kind,
@@ -266,7 +240,7 @@ export function grants(
           byId,
           [...MARKABLE, 'created_at', 'last_used_at'],
           MARKS,
-          endedNow<Pick<Stored, (typeof MARKABLE)[number] | 'created_at' | 'last_used_at'>>,
+          endedNow,
         );
         const end = steps.change(
           kind,
@@ -313,7 +287,7 @@ export function grants(
      */
     recoverGrant: db.sequence(
       (steps) => {
-        const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow<Markable>);
+        const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow);
         const replace = steps.change(
           kind,
           (grant: Givens<Recovery>) => ({
@@ -423,19 +397,6 @@ export function grants(
   };
 }
 
-interface OfApplicationNow {
-  application: Pick<
-    RecordOf<typeof applications>,
-    'deleted_at' | 'disabled' | 'public' | 'document' | 'idle_days' | 'enabled_at' | 'endings'
-  > | null;
-}
-
-type OfNow = Pick<RecordOf<typeof accounts>, 'account' | 'external_id' | 'endings'> | null;
-type Authenticating = Pick<Stored, (typeof AUTHENTICATING)[number]> &
-  OfApplicationNow & { account: OfNow };
-type WithSnapshot = Pick<Stored, (typeof AUTHENTICATING)[number] | 'account'> &
-  OfApplicationNow & { current: OfNow };
-
 /** @param account - in place of that of the issue */
 function authenticationOf(
   grant_id: string,
@@ -443,7 +404,10 @@ function authenticationOf(
     application: ofApplication,
     current,
     ...found
-  }: Omit<WithSnapshot, 'account'> & { account?: AccountRecord | null },
+  }: Pick<Stored, (typeof AUTHENTICATING)[number]> & { account?: AccountRecord | null } & Joined<{
+      application: typeof APPLICATION_NOW;
+      current: typeof ACCOUNT_NOW;
+    }>,
   account?: AccountRecord | null,
 ): GrantAuthentication {
   const application = ofApplication?.deleted_at === null ? ofApplication : null;
@@ -476,8 +440,6 @@ const isGrant = <G extends Pick<Stored, 'created_at'>>(
 ): found is G & { created_at: number } => found.created_at !== null;
 
 const isActive = ({ revoked_at }: Pick<Stored, 'revoked_at'>) => revoked_at === null;
-
-const asIs = <T>(found: T): T => found;
 
 const connectedGrant = partOf<ConnectedGrant, (typeof CONNECTED)[number]>(CONNECTED);
 const grantRecord = partOf<GrantRecord, (typeof GRANT)[number]>(GRANT);

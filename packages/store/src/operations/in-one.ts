@@ -15,7 +15,7 @@ export function inOne<T>(db: Adapter, kind: InOne<T>) {
     ({ name }: Givens<{ name: string }>) => ({ name }),
     ['list'],
     {},
-    ({ list }: { list: readonly T[] }) => list,
+    ({ list }) => list as readonly T[],
   );
   return {
     read: async ({ mayBeStale }: ReadOptions = {}) => (await find({ ...ALL, mayBeStale })) ?? [],

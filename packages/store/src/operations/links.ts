@@ -6,6 +6,7 @@ import { type ShownOf, shownFields } from '../kind.ts';
 import { accounts, links as kind, pages } from '../kinds.ts';
 import type { LinkDecision, LinkRecord } from '../records.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
+import { byId } from './sites.ts';
 
 const LINK = shownFields(kind);
 
@@ -38,12 +39,11 @@ export function links(db: Adapter) {
   const create = db.insertOnce(kind);
   const find = db.joined(
     kind,
-    ({ id }: Givens<{ id: string }>) => ({ id }),
+    byId,
     LINK,
     { account: { kind: accounts, by: 'account_id', fields: ['erased_at'] } },
     // An erasure may not have come to it yet.
-    ({ account, ...link }: Found & { account: { erased_at: number | null } | null }) =>
-      account?.erased_at == null ? linkOf(link) : null,
+    ({ account, ...link }) => (account?.erased_at == null ? linkOf(link) : null),
   );
   const decide = db.change(
     kind,
@@ -107,7 +107,7 @@ export function links(db: Adapter) {
         LINK,
         linkOf,
       );
-      const drop = steps.remove(pages, ({ id }: Givens<{ id: string }>) => ({ id }));
+      const drop = steps.remove(pages, byId);
       return function* ({ page, ...link }: Identification) {
         const { id } = page;
         const kept = yield* keep({ ...page, create_initiator: link.initiator });

@@ -1,8 +1,8 @@
-import type { Adapter, Join } from '../adapter.ts';
-import type { Givens } from '../condition.ts';
+import type { Adapter } from '../adapter.ts';
 import { asEnded, type Ended, endingOf, type Marked, NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, type grants } from '../kinds.ts';
+import { byId } from './sites.ts';
 
 type Stored = RecordOf<typeof grants>;
 
@@ -12,21 +12,17 @@ export type Markable = Pick<Stored, (typeof MARKABLE)[number]> &
   Partial<Pick<Stored, 'account' | 'choice'>>;
 
 /** For a look-up that reads the marks of the account and the application together with the record. */
-export const MARKS: Readonly<Record<'ofAccount' | 'ofApplication', Join>> = {
+export const MARKS = {
   ofAccount: { kind: accounts, by: 'account_id', fields: ['endings'] },
   ofApplication: { kind: applications, by: 'application_id', fields: ['endings'] },
-};
-export interface Joined {
-  ofAccount: Marked;
-  ofApplication: Marked;
-}
+} as const;
 
 /** As {@link asEnded}, of what was read together. */
 export function endedNow<G extends Omit<Markable, 'id' | 'account_id'>>({
   ofAccount,
   ofApplication,
   ...grant
-}: G & Joined) {
+}: G & { ofAccount: Marked; ofApplication: Marked }) {
   return asEnded(grant as unknown as G, ofAccount, ofApplication);
 }
 
@@ -39,7 +35,7 @@ export function marksInside(db: Adapter) {
   const find = (kind: typeof accounts | typeof applications) =>
     db.joined(
       kind as typeof accounts,
-      ({ id }: Givens<{ id: string }>) => ({ id }),
+      byId,
       ['endings'],
       {},
       (marked: NonNullable<Marked>) => marked,

@@ -1,11 +1,21 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
-import { atLeast, either, type Givens, isSet, lessThan, type Where, when } from '../condition.ts';
+import {
+  atLeast,
+  either,
+  type Givens,
+  idOf,
+  isSet,
+  lessThan,
+  type Where,
+  when,
+} from '../condition.ts';
 import { unusedBefore } from '../inputs.ts';
 import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
 import { changeAll } from './change-all.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
+import { newestFirst, olderThan } from './sites.ts';
 
 /** An account, and an application that is told of its names. */
 export interface Pair {
@@ -29,13 +39,13 @@ export function namesInside(db: Adapter, { active, shown }: MarksInside) {
         either({ created_at: atLeast(of.used_since) }, { last_used_at: atLeast(of.used_since) }),
       ),
       when(of.created_before, { created_at: lessThan(of.created_before) }),
-      when(of.before, { id: lessThan(of.before) }),
+      olderThan(of.before),
     ],
     MARKABLE,
     (grant) => grant,
     {
       ...{ index: 'unrevoked_by_account', isDecisive: true },
-      order: { by: ['id'], descending: true },
+      order: newestFirst,
     },
   );
   const isAnyActive = async (sought: Sought): Promise<boolean> =>
@@ -45,7 +55,7 @@ export function namesInside(db: Adapter, { active, shown }: MarksInside) {
     ...{ names_of: of.account_id, names_for: of.application_id },
     created_at: lessThan(of.created_before),
   });
-  const find = db.list(deliveries, messages, ['id'], ({ id }) => id, {
+  const find = db.list(deliveries, messages, ['id'], idOf, {
     ...{ index: 'deliveries_with_names', isDecisive: true },
   });
   const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
@@ -125,14 +135,14 @@ export function forgetting<I extends { now: Milliseconds }>(
       },
     }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     options,
   );
   const erase = db.changeSome(
     deliveries,
     (of: Givens<I>) => ({ where: [messages(of), { body: isSet }], set: { body: null } }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     options,
   );
   return async (of) => (await drop(of)) ?? erase(of);

@@ -1,32 +1,27 @@
 import { sameHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
-import type { Givens } from '../condition.ts';
 import type { Change, PageOpening } from '../inputs.ts';
 import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
 import { type AccountRecord, type CredentialHash, type PageRecord, shownOf } from '../records.ts';
 import { holdsSession } from '../stored-secrets.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
+import { byId } from './sites.ts';
 
 const PAGE = shownFields(kind);
 
 type Stored = RecordOf<typeof kind>;
 
-interface PageOfAccount {
-  sign_outs: number;
-  account: { account: AccountRecord | null; sign_outs: number } | null;
-}
-
 /** Each is deleted `LINKS_KEPT` after it expires. */
 export function pages(db: Adapter) {
-  const find = db.find(kind, ({ id }: Givens<{ id: string }>) => ({ id }), PAGE, asIs);
+  const find = db.find(kind, byId, PAGE, asIs);
   const findAccount = db.joined(
     kind,
-    ({ id }: Givens<{ id: string }>) => ({ id }),
+    byId,
     ['sign_outs'],
     { account: { kind: accounts, by: 'account_id', fields: ['account', 'sign_outs'] } },
-    ({ sign_outs, account: now }: PageOfAccount): AccountRecord | 'signed_out' | null => {
+    ({ sign_outs, account: now }): AccountRecord | 'signed_out' | null => {
       if (!now?.account) return null;
       return now.sign_outs > sign_outs ? 'signed_out' : now.account;
     },

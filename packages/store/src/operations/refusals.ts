@@ -1,10 +1,11 @@
 import { leastIdSince } from '@latchkey/domain/credentials/credentials';
 import type { Adapter } from '../adapter.ts';
-import { atLeast, type Givens, lessThan, when } from '../condition.ts';
+import { atLeast, type Givens } from '../condition.ts';
 import type { RefusalFilter, RefusalRange } from '../inputs.ts';
 import type { RecordOf } from '../kind.ts';
 import { refusals as kind } from '../kinds.ts';
 import type { RefusalRecord } from '../records.ts';
+import { newestFirst, olderThan } from './sites.ts';
 
 type Filter = 'request_id' | 'application_id' | 'account_id' | 'grant_id';
 
@@ -24,11 +25,7 @@ const recordOf = ({ called_by, ...rest }: RecordOf<typeof kind>): RefusalRecord 
 
 export function refusals(db: Adapter) {
   const keep = db.insertNew(kind);
-  const range = ({ from, before }: Givens<Asked>) => [
-    { id: atLeast(from) },
-    when(before, { id: lessThan(before) }),
-  ];
-  const newestFirst = { by: ['id'], descending: true } as const;
+  const range = ({ from, before }: Givens<Asked>) => [{ id: atLeast(from) }, olderThan(before)];
   const listBy = (filter: Filter, index: string) =>
     db.list(
       kind,

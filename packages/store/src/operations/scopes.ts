@@ -51,7 +51,7 @@ export function scopes(db: Adapter, clock: Clock) {
     ({ scope }: Givens<{ scope: string }>) => ({ scope, ...described }),
     ID,
     {},
-    (found: Described) => found,
+    (found) => found,
   );
   const listIds = db.list(
     kind,

@@ -1,10 +1,9 @@
 import type { Adapter } from '../adapter.ts';
-import type { Givens } from '../condition.ts';
 import type { Trial } from '../inputs.ts';
 import { accounts, applications, grants } from '../kinds.ts';
+import { byId } from './sites.ts';
 
 export function trials(db: Adapter) {
-  const byId = ({ id }: Givens<{ id: string }>) => ({ id });
   const removeGrant = db.removeSome(grants, byId);
   const removeAccount = db.removeSome(accounts, byId);
   const removeApplication = db.removeSome(applications, byId);

@@ -1,8 +1,10 @@
 import { afterChange } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision } from '../adapter.ts';
 import {
+  asIs,
   type Givens,
   greatest,
+  idOf,
   isSet,
   lessThan,
   merged,
@@ -35,6 +37,7 @@ import { firstOf, hasEnding, type Marking, marking } from './marking.ts';
 import { MARKABLE, type MarksInside } from './marks.ts';
 import { forgetting } from './names.ts';
 import { revoked } from './revoked.ts';
+import { byId } from './sites.ts';
 
 /** Small enough that a step does not delay others. */
 const PART = 256;
@@ -138,11 +141,10 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
 
   const findTombstone = db.joined(
     accounts,
-    ({ id }: Givens<{ id: string }>) => ({ id }),
+    byId,
     ['erased_at', 'erased_until', 'endings'],
     {},
-    (tombstone: Pick<RecordOf<typeof accounts>, 'erased_at' | 'erased_until' | 'endings'>) =>
-      tombstone,
+    asIs,
   );
   const eraseNames = db.changeSome(
     grants,
@@ -154,7 +156,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
       set: { account: merged<AccountRecord>(ERASED), choice: null },
     }),
     ['id'],
-    ({ id }) => id,
+    idOf,
     { index: 'grants_by_account', order: { by: ['id'] }, ends: true },
   );
   const noteProgress = db.change(
@@ -170,10 +172,10 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
 
   const findDocument = db.joined(
     applications,
-    ({ id }: Givens<{ id: string }>) => ({ id }),
+    byId,
     ['document_uri'],
     {},
-    ({ document_uri }: Pick<Application, 'document_uri'>) => document_uri,
+    ({ document_uri }) => document_uri,
   );
   const removeDocument = db.removeSome(keptDocuments, keptAt);
 
@@ -389,8 +391,6 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   };
   return { operations, doSteps, finish };
 }
-
-const asIs = <T>(record: T): T => record;
 
 type Account = RecordOf<typeof accounts>;
 type Application = RecordOf<typeof applications>;
