@@ -295,7 +295,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the calls of an application have no limit',
     file: 'apps/server/src/operations/call-limits.ts',
-    from: "  limits[counts === 'exchanges' ? 'requests' : counts].count(key);\n",
+    from: "  if (key !== null) limits[counts === 'exchanges' ? 'requests' : counts].count(key);\n",
     to: '',
     seenBy: 'apps/server/test/http/rate-limits.test.ts',
   },
