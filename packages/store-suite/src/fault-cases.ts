@@ -459,9 +459,11 @@ const isSame = (one: Uint8Array | null | undefined, other: Uint8Array) =>
 const revoke = (store: Store, grant_id: string, now = Date.now()) =>
   store.revokeGrant({ grant_id, application_id: null, now, initiator: anInitiator() });
 
-/** A delivery that is due. */
+/** A delivery that is due. Not of the host, which is told of all other cases. */
 async function dueOne(store: Store) {
-  const endpoint = anEndpoint();
+  const application = anApplication();
+  await store.createApplication(application);
+  const endpoint = anEndpoint({ application_id: application.id });
   await store.createEndpoint(endpoint, MOST);
   const ping = aPing({ endpoint_id: endpoint.id });
   await store.createPing(ping);

@@ -90,7 +90,7 @@ describeOnEachMongodb('a command that is lost', (server) =>
     fresh: () => faultyDatabase(server),
     losses: ['late', 'after'],
     isRemote: true,
-    kills: [1, 5, 12],
+    kills: [1, 8],
     file: '../faults.txt',
   }),
 );

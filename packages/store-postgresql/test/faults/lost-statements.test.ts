@@ -72,7 +72,7 @@ describeOnPostgresql('a statement that is lost', (server) => {
     fresh: () => faultyDatabase(server),
     losses: ['late', 'after', 'pooled'],
     isRemote: true,
-    kills: [1, 5, 12],
+    kills: [1, 8],
     file: '../faults.txt',
   });
 
