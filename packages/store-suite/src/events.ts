@@ -627,7 +627,10 @@ export function describeEvents(stores: SuiteStores): void {
 
     test('is dropped with its endpoint, and replayed or tried again on request', () =>
       onEmpty(async (store, other) => {
+        const beside = await endpointOf(store, { types: ['grant.created'] });
         const host = await withDeliveries(store, 3);
+        // It was enabled, so nothing was pending when it was disabled.
+        await other.updateEndpoint(host.id, { disabled_reason: null });
         const now = Date.now() + 5;
         const [first] = await claimed(store, host, now, 1);
         if (!first) throw new Error('A delivery is due.');
@@ -673,6 +676,7 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await claimed(store, host, now + CLAIM_LASTS)).toEqual([]);
         const ofHost = await store.listDeliveries({ endpoint_id: host.id }, ALL);
         expect(ofHost.map(({ status }) => status)).toEqual(['dropped', 'dropped', 'dropped']);
+        expect(await claimed(store, beside, now + CLAIM_LASTS)).toHaveLength(3);
       }));
 
     test('that waits for a later try is due now on request, and one under way stays with its try', () =>
@@ -831,6 +835,43 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await claimed(other, own, Date.now() + DAY)).toEqual([]);
         expect(await left()).toEqual(GONE);
         expect(await claimed(other, host, Date.now() + DAY)).toHaveLength(2);
+      }));
+
+    test('keeps the names of what happened after that end, and for other applications', () =>
+      onEmpty(async (store, other) => {
+        const types: EventType[] = ['account.updated'];
+        const account = anAccount();
+        const ends: { application_id: string; endpoint: EndpointRecord; grant_id: string }[] = [];
+        for (let count = 0; count < 2; count++) {
+          const { application_id } = await ofApplication(store);
+          const endpoint = await endpointOf(store, { application_id, types });
+          const { grant } = await granted(store, { application_id, account });
+          ends.push({ application_id, endpoint, grant_id: grant.grant_id });
+        }
+        const [own, bystander] = ends as [(typeof ends)[0], (typeof ends)[0]];
+        await store.putAccount({ ...account, username: 'first' });
+        await makeAll(store);
+        for (const { endpoint } of ends) {
+          const [one] = await claimed(store, endpoint, Date.now() + 5);
+          if (!one) throw new Error('A delivery is due.');
+          await store.endTries([ended(one.delivery)]);
+        }
+        await sleep(2);
+        const renamed = { ...account, username: 'second' };
+        await store.putAccount(renamed);
+        const told = async ({ endpoint }: typeof own) =>
+          (await deliveriesOf(other, endpoint)).map(({ body }) => body?.match(/first|second/)?.[0]);
+        expect(await told(own)).toEqual(['second', 'first']);
+
+        const [, oldest] = await deliveriesOf(store, own.endpoint);
+        const { grant_id, application_id } = own;
+        await granted(store, { application_id, account: renamed });
+        const revocation = { grant_id, application_id, initiator: anInitiator() };
+        await store.revokeGrant({ ...revocation, now: oldest?.created_at ?? 0 });
+        expect(await told(own)).toEqual(['second', undefined]);
+        expect(await told(bystander)).toEqual(['second', 'first']);
+        const [latest] = await deliveriesOf(store, own.endpoint);
+        expect(latest?.status).toBe('pending');
       }));
 
     test('has no names for it from a mark on, before anything of that is written down', () =>
