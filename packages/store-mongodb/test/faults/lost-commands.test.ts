@@ -1,6 +1,6 @@
 import { StoreProcess } from '@latchkey/store-suite/child';
 import { describeFaults, type FaultyDatabase } from '@latchkey/store-suite/faults';
-import { describeOnEachMongodb } from '@latchkey/test-kit/mongodb/describe';
+import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import {
   type HeldCommand,
   isDurableWrite,
@@ -85,7 +85,7 @@ async function faultyDatabase(server: string): Promise<FaultyDatabase> {
   };
 }
 
-describeOnEachMongodb('a command that is lost', (server) =>
+describeOnMongodb('a command that is lost', (server) =>
   describeFaults({
     fresh: () => faultyDatabase(server),
     losses: ['late', 'after'],
