@@ -52,6 +52,9 @@ import { toDate, toId } from './values.ts';
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
 
+// Of events that the latest stands for. Whoever tells them finds the one that was read, however fast others follow.
+const LATEST_MARKS = 16;
+
 /** A key is a UUID, but for that of a named record. */
 type Found = Document & { _id: Binary; revision?: number };
 
@@ -531,8 +534,7 @@ export function mongoAdapter(
     }
     const { replaces = false, ...told } = event;
     const mark = { ...told, id: toId(randomUUID()), at: toDate(event.at) };
-    if (replaces) update.$set = { ...update.$set, marks: [mark] };
-    else update.$push = { marks: mark };
+    update.$push = { marks: replaces ? { $each: [mark], $slice: -LATEST_MARKS } : mark };
   }
 
   /** A failure leaves what a repetition of the work, or an expiry, finds. */

@@ -271,4 +271,18 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     await store().makeDeliveries(now);
     expect(await store().findDelivery(claimed[0]?.delivery.id ?? '')).toEqual(claimed[0]?.delivery);
   });
+
+  test('tells of an account that changes again after its mark was read', async () => {
+    const endpoint = anEndpoint({ types: ['account.updated'] });
+    await store().createEndpoint(endpoint, MOST);
+    const account = anAccount({ username: 'ada' });
+    for (const username of ['ada', 'ada2']) await store().putAccount({ ...account, username });
+    const changesAgain = async () => {
+      await store().putAccount({ ...account, username: 'ada3' });
+      return true;
+    };
+    await ofHeld().makeDeliveries(Date.now(), changesAgain);
+    const deliveries = await store().listDeliveries({ endpoint_id: endpoint.id }, ALL);
+    expect(deliveries.map(({ body }) => JSON.parse(body ?? '').data.username)).toEqual(['ada3']);
+  });
 });

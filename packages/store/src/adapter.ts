@@ -135,7 +135,7 @@ export interface DecidedEvent {
   type: EventType;
   at: Milliseconds;
   name?: string;
-  /** Whether it is told in place of those of the record that are not told yet. Default: beside them. */
+  /** Whether it may be told in place of those of the record that are not told yet. Default: beside them. */
   replaces?: boolean;
 }
 
