@@ -179,6 +179,7 @@ describe('the lifetimes and the sizes', () => {
     'DEFAULT_MIN_FREE_MB',
     'LINE_BYTES',
     'MAX_QUEUED',
+    'RIGHTS_OF_OTHERS',
     'SCHEMA.oldest',
     'SCHEMA.version',
     'STALLED_AFTER',

@@ -109,16 +109,16 @@ export function isMountedAlone(path: string): boolean {
   });
 }
 
-export const OTHERS = 0o077;
+export const RIGHTS_OF_OTHERS = 0o077;
 
 export function tightenFile(path: string): string | null {
   const { mode, uid } = statSync(path);
-  if (process.platform === 'win32' || (mode & OTHERS) === 0) return null;
+  if (process.platform === 'win32' || (mode & RIGHTS_OF_OTHERS) === 0) return null;
   const found = `Other users of this machine could read or write ${path} (mode ${(mode & 0o777).toString(8)})`;
   if (uid !== process.getuid?.()) {
     return `${found}. It belongs to another user: let its owner run chmod 600 on it.`;
   }
-  chmodSync(path, mode & ~OTHERS & 0o777);
+  chmodSync(path, mode & ~RIGHTS_OF_OTHERS & 0o777);
   return `${found}. Only its owner can now. Check who has copies.`;
 }
 

@@ -13,7 +13,13 @@ import type { OnStep } from '@latchkey/store/step';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
 import { checkUse } from '@latchkey/store/use-mark';
 import { checkDamage } from './check-damage.ts';
-import { isMountedAlone, MOUNT_THE_FOLDER, OTHERS, sizesOf, whyNotAlone } from './database-file.ts';
+import {
+  isMountedAlone,
+  MOUNT_THE_FOLDER,
+  RIGHTS_OF_OTHERS,
+  sizesOf,
+  whyNotAlone,
+} from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -150,7 +156,7 @@ function* checkRights(path: string): Generator<Finding> {
     return;
   }
   const { mode, uid } = statSync(path);
-  if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
+  if (process.platform !== 'win32' && (mode & RIGHTS_OF_OTHERS) !== 0) {
     yield warning(
       'rights',
       `Other users of this machine can read or write ${path} (mode ${(mode & 0o777).toString(8)}).`,
