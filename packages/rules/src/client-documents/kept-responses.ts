@@ -162,6 +162,8 @@ export function createKeptResponses<Value>({
     if (error.isTemporary && lateOf(wanted) !== null) onResult('kept');
   }
 
+  type Found = { value: Value } | { others: Promise<Value> };
+
   /** @throws why there is nothing new */
   async function fetchOnce(wanted: Wanted<Value>, isRefresh = false): Promise<Value> {
     const { address, voucher } = wanted;
@@ -170,14 +172,17 @@ export function createKeptResponses<Value>({
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile, or does so now.
     const found = await scheduler
-      .run({ ...wanted, host, keepsPlace: voucher === 'operator' }, async (signal) => {
-        const others = running.get(address);
-        if (others !== undefined) return { others };
-        const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
-        if (isServed(good)) return good;
-        if (isRefresh) refreshed.set(address, clock());
-        return { value: await begin(wanted, signal) };
-      })
+      .run(
+        { ...wanted, host, keepsPlace: voucher === 'operator' },
+        async (signal): Promise<Found> => {
+          const others = running.get(address);
+          if (others !== undefined) return { others };
+          const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
+          if (isServed(good)) return good;
+          if (isRefresh) refreshed.set(address, clock());
+          return { value: await begin(wanted, signal) };
+        },
+      )
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
         throw error;

@@ -76,7 +76,7 @@ interface Asked {
   before: string | null;
 }
 
-interface Use extends Change {
+export interface Use extends Change {
   grant_id: string;
   secret_hash: CredentialHash;
   now: Milliseconds;
