@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandChanges } from '@latchkey/store/kinds';
 import type { UseMark } from '@latchkey/store/use-mark';
+import { describeFields } from '@latchkey/store-suite/fields';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
@@ -9,6 +10,11 @@ import { openPostgresqlSource, openPostgresqlTarget } from '../src/transfer.ts';
 import { newDatabaseOn } from './postgresql-harness.ts';
 
 describeOnPostgresql('a copy', (server) => {
+  describeFields(async () => ({
+    target: await openPostgresqlTarget(await newDatabaseOn(server)),
+    remove: async () => undefined,
+  }));
+
   const record = { id: '01931f4e-0000-7000-8000-000000000001', change: { name: 'a' } };
 
   test('finds no database of Latchkey where there are no tables, and makes none', async () => {

@@ -8,6 +8,7 @@ import { operations } from '@latchkey/store/operations/operations';
 import type { Erasure, Store } from '@latchkey/store/store';
 import type { Transfer } from '@latchkey/store/transfer';
 import { testStore } from '@latchkey/store-suite';
+import { describeFields } from '@latchkey/store-suite/fields';
 import { erase, finish, finishAll, sweep } from '@latchkey/store-suite/finish';
 import { fillWithGrants } from '@latchkey/store-suite/many-grants';
 import {
@@ -35,10 +36,15 @@ import { backUp } from '../src/backup.ts';
 import { nodeSqlite } from '../src/node-sqlite.ts';
 import { stageBackup } from '../src/restore.ts';
 import { openSqliteStore } from '../src/sqlite-store.ts';
-import { openSqliteSource } from '../src/transfer.ts';
+import { openSqliteSource, openSqliteTarget } from '../src/transfer.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
 
 testStore('SQLite', sqliteHarness);
+
+describeFields(async () => {
+  const { path, remove } = await sqliteHarness.fresh();
+  return { target: await openSqliteTarget(path), remove };
+});
 
 describe('the SQLite store', () => {
   let database: SqliteTestDatabase;

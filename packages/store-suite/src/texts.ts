@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import { anAccount, anApplication, aSecret, granted, issued, withoutAccount } from './records.ts';
 
-// Texts that have broken databases, drivers and handwritten queries.
-const HOSTILE = {
+/** Texts that have broken databases, drivers and handwritten queries. */
+export const HOSTILE = {
   'an object of operators': '{"$ne":null}',
   'an operator': '$where',
   'a path with dots': '$set.account.id',
