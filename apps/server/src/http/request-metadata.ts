@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { newId } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
+import { ownText } from '@latchkey/domain/own-text';
 import type { RequestContext } from './request-context.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -21,7 +22,8 @@ function nearestValue(header: string | string[] | undefined): string | undefined
 
 export function clientAddress(request: IncomingMessage, trustProxy: boolean): string | undefined {
   const forwarded = trustProxy ? nearestValue(request.headers['x-forwarded-for']) : undefined;
-  return forwarded ?? request.socket.remoteAddress;
+  // Limits and schedulers keep it for longer than the request.
+  return forwarded === undefined ? request.socket.remoteAddress : ownText(forwarded);
 }
 
 // Nothing else can become the host of a link (RFC 9110, section 7.2).

@@ -1,6 +1,5 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { ownText } from '@latchkey/domain/own-text';
 import type { WindowCount } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import type { LimitName, RateLimit } from './rate-limit-setting.ts';
@@ -136,7 +135,7 @@ export class SharedLimit implements Limit {
   #start(key: string, now: Milliseconds): Count {
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    putNewest(this.#counts, ownText(key), count, MAX_KEYS);
+    putNewest(this.#counts, key, count, MAX_KEYS);
     return count;
   }
 }

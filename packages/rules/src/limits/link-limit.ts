@@ -1,5 +1,4 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { ownText } from '@latchkey/domain/own-text';
 import { type Limit, putNewest } from './limit.ts';
 import type { RateLimit } from './rate-limit-setting.ts';
 
@@ -41,7 +40,7 @@ export class LinkLimit implements Limit {
   }
 
   begun(link_id: string, address: string): void {
-    putNewest(this.#begun, link_id, ownText(address), MAX_BEGUN);
+    putNewest(this.#begun, link_id, address, MAX_BEGUN);
   }
 
   approved(link_id: string): void {

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { DocumentFailure } from '@latchkey/rules/client-documents/faults';
+import { createVouchers } from '@latchkey/rules/vouchers';
 import { expect, test } from 'vitest';
-import { DocumentFailure } from './client-documents/faults.ts';
-import { addressKey, SharedLimit } from './limits/limit.ts';
-import { noLimits } from './limits/limits.ts';
-import { createVouchers } from './vouchers.ts';
+import { clientAddress } from '../../src/http/request-metadata.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -13,19 +12,14 @@ const collectGarbage: () => void = runInNewContext('gc');
 const PADDING = 1_000_000;
 const KEPT = 50;
 
-const store = { addToCount: () => Promise.reject(new Error('Nothing is shared.')) };
-const bound = { limit: KEPT, seconds: 60 };
-const limit = new SharedLimit('requests', bound, { store, clock: Date.now }, () => {});
-
-const addressCutFrom = (padding: string) =>
-  addressKey(`${padding},198.51.100.${100 + Number.parseInt(padding, 10)}`.split(',')[1]);
-
 // Each is cut from what a stranger has sent, and stays in memory for as long as a thousand others have not followed.
 test.each<[what: string, keep: (padding: string) => unknown]>([
-  ['an address that a limit counts', (padding) => limit.count(addressCutFrom(padding))],
   [
-    'an address that a link request came from',
-    (padding) => noLimits.links.begun(randomUUID(), addressCutFrom(padding)),
+    'the address of a caller',
+    (padding) => {
+      const headers = { 'x-forwarded-for': `${padding},203.0.113.100` };
+      return clientAddress({ headers } as unknown as IncomingMessage, true);
+    },
   ],
   [
     'the address of a document',
