@@ -20,7 +20,7 @@ export interface Outgoing {
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
   hasOwnPlaces?: boolean;
-  /** However long it takes, it keeps its place, unless what its site asks for fails. Default: false */
+  /** However long it takes, it keeps its place, unless what its site asks for fails again and again. Default: false */
   keepsPlace?: boolean;
 }
 
@@ -51,6 +51,8 @@ export const ASKERS_OF_SITE = 8;
 /** In {@link WINDOW}. */
 export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
+/** Of a site in {@link WINDOW}: what somebody who shares it may cause without meaning harm. */
+const MISTAKES = 3;
 /** So nobody waits much longer for a place that a silent host has. Most responses take a tenth of it. */
 export const TURN: Milliseconds = 1_000;
 
@@ -143,7 +145,7 @@ export function createScheduler({
     const [own, others] = [failuresOf(outgoing), failuresOf(one)];
     // No host is asked less patiently because it is asked more.
     const isSpared = one.keepsPlace || one.host === outgoing.host;
-    return others > own || (own === 0 && !isSpared);
+    return isSpared ? others > own + MISTAKES : others > own || own === 0;
   }
 
   /**
