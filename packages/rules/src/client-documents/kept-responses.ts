@@ -166,23 +166,20 @@ export function createKeptResponses<Value>({
 
   /** @throws why there is nothing new */
   async function fetchOnce(wanted: Wanted<Value>, isRefresh = false): Promise<Value> {
-    const { address, voucher } = wanted;
+    const { address } = wanted;
     const begun = running.get(address);
     if (begun !== undefined) return join(begun, siteOf(wanted));
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile, or does so now.
     const found = await scheduler
-      .run(
-        { ...wanted, host, keepsPlace: voucher === 'operator' },
-        async (signal): Promise<Found> => {
-          const others = running.get(address);
-          if (others !== undefined) return { others };
-          const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
-          if (isServed(good)) return good;
-          if (isRefresh) refreshed.set(address, clock());
-          return { value: await begin(wanted, signal) };
-        },
-      )
+      .run({ ...wanted, host }, async (signal): Promise<Found> => {
+        const others = running.get(address);
+        if (others !== undefined) return { others };
+        const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
+        if (isServed(good)) return good;
+        if (isRefresh) refreshed.set(address, clock());
+        return { value: await begin(wanted, signal) };
+      })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
         throw error;

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKERS_OF_SITE,
@@ -8,6 +9,7 @@ import {
   NoPlace,
   type Outgoing,
   type SchedulerOptions,
+  SHARE_OF_SITE,
   TURN,
 } from './scheduler.ts';
 
@@ -171,131 +173,119 @@ test('who has waited too long has no place later', async () => {
   expect(hosts()).toHaveLength(2);
 });
 
-/** How long something has run is a matter of timers. */
+/** How long something has run, and a site has had places, is a matter of timers. */
 function useTimers() {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-test('who waits for a place ends what has run for longest, once that is long', async () => {
+/** A world in which some have had places for longer than their share. */
+async function createUsedWorld(
+  options: Partial<SchedulerOptions>,
+  used: Record<string, Milliseconds>,
+) {
+  useTimers();
+  const world = createWorld({ patience: 600_000, ...options });
+  for (const [asker, time] of Object.entries(used)) {
+    await world.run({ host: `of ${asker}`, asker });
+    vi.advanceTimersByTime(time);
+    world.begun.at(-1)?.end();
+    await turn();
+  }
+  const ended = () => world.begun.filter(({ signal }) => signal.aborted).map(({ host }) => host);
+  return { ...world, ended };
+}
+
+test('one fetch is ended for nobody, however slow', async () => {
   useTimers();
   const { begun, run, hosts, end } = createWorld({ places: 2 });
-  const ended = () => begun.filter(({ signal }) => signal.aborted).map(({ host }) => host);
-  for (const host of ['1', '2']) await run({ host, asker: host });
-  vi.advanceTimersByTime(TURN - 1);
-  for (const host of ['3', '4']) await run({ host, asker: host });
-  expect(ended()).toEqual([]);
-  vi.advanceTimersByTime(1);
-  expect(ended()).toEqual(['1']);
+  for (const name of ['1', '2', '3', '4']) await run({ host: name, asker: name });
+  vi.advanceTimersByTime(SHARE_OF_SITE);
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   await end(0);
   expect(hosts()).toEqual(['1', '2', '3']);
-  // The next one who waits has the next place, and nobody waits any more.
-  expect(ended()).toEqual(['1', '2']);
-  await end(1);
-  vi.advanceTimersByTime(TURN);
-  expect(hosts()).toEqual(['1', '2', '3', '4']);
-  expect(ended()).toEqual(['1', '2']);
-  // Now both are long.
-  await run({ host: '5', asker: '5' });
-  expect(ended()).toEqual(['1', '2', '3']);
 });
 
-test.each<[what: string, first: Partial<Outgoing>, second: Partial<Outgoing>]>([
-  ['what keeps its place', { keepsPlace: true }, {}],
-  ['their own', { asker: 'one' }, { asker: 'one' }],
-  ['what runs at the same host', { host: 'same' }, { host: 'same' }],
-  ['what has a place that they may not have', { isKnown: true }, {}],
-])('who waits does not end %s', async (_, first, second) => {
-  useTimers();
-  const placesOfKnown = first.isKnown ? 1 : 0;
-  const { begun, run } = createWorld({ places: 1, placesOfKnown });
-  await run({ host: '1', asker: '1', ...first });
-  vi.advanceTimersByTime(TURN);
-  await run({ host: '2', asker: '2', ...second });
-  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false]);
-});
-
-test('who asks for what fails ends nothing of those who do not, and their own is ended first', async () => {
-  useTimers();
-  const { begun, run } = createWorld({ places: 2 });
-  const ended = () => begun.filter(({ signal }) => signal.aborted).map(({ host }) => host);
-  for (const asker of ['bad', 'worse', 'worse']) {
-    const failed = await run({ host: 'broken', asker });
-    begun.at(-1)?.fail('broken');
-    expect(await failed.outcome).toBe('broken');
-  }
-  await run({ host: 'slow', asker: 'somebody' });
-  await run({ host: 'silent', asker: 'bad' });
-  vi.advanceTimersByTime(TURN);
-  await run({ host: 'other', asker: 'worse' });
+test('who has used more than a share gives way to who waits, after a turn', async () => {
+  const { begun, run, hosts, ended } = await createUsedWorld(
+    { places: 2 },
+    { much: SHARE_OF_SITE, more: 2 * SHARE_OF_SITE },
+  );
+  for (const asker of ['much', 'more']) await run({ host: `slow of ${asker}`, asker });
+  for (const asker of ['1', '2']) await run({ host: asker, asker });
+  vi.advanceTimersByTime(TURN - 1);
   expect(ended()).toEqual([]);
-  await run({ host: 'quick', asker: 'somebody else' });
-  expect(ended()).toEqual(['silent']);
-});
-
-test.each<[what: string, slow: Partial<Outgoing>]>([
-  ['at the same host', { host: 'same' }],
-  ['and would keep its place', { keepsPlace: true }],
-])(
-  'a site gives up what runs %s if far more of it fails, and not for a few mistakes',
-  async (_, slow) => {
-    useTimers();
-    async function isEndedAfter(failures: number): Promise<boolean> {
-      const { begun, run } = createWorld({ places: 1 });
-      for (let count = 0; count < failures; count += 1) {
-        await run({ host: 'broken', asker: 'bad' });
-        begun.at(-1)?.fail('broken');
-        await turn();
-      }
-      await run({ host: 'slow', ...slow, asker: 'bad' });
-      vi.advanceTimersByTime(TURN);
-      await run({ host: 'same', asker: 'somebody' });
-      return begun.at(-1)?.signal.aborted ?? false;
-    }
-    expect([await isEndedAfter(3), await isEndedAfter(4)]).toEqual([false, true]);
-  },
-);
-
-test('who fails less ends a fetch before those who fail more', async () => {
-  useTimers();
-  const { begun, run, hosts } = createWorld({ places: 1 });
-  for (const asker of ['bad', 'worse', 'worse']) {
-    await run({ host: 'broken', asker });
-    begun.at(-1)?.fail('broken');
-    await turn();
-  }
-  for (const asker of ['worse', 'bad', 'somebody']) await run({ host: `of ${asker}`, asker });
-  vi.advanceTimersByTime(TURN);
-  begun.at(-1)?.fail('late');
+  vi.advanceTimersByTime(1);
+  expect(ended()).toEqual(['slow of much']);
+  begun.at(-2)?.fail('late');
   await turn();
-  expect(hosts().at(-1)).toBe('of somebody');
+  // The next one who waits has the next place.
+  expect(ended()).toEqual(['slow of much', 'slow of more']);
+  begun.at(-2)?.fail('late');
+  await turn();
+  expect(hosts().slice(-2)).toEqual(['1', '2']);
 });
 
-test('who ends a fetch has its place, whoever waits for longer', async () => {
-  useTimers();
-  const { begun, run, hosts } = createWorld({ places: 1 });
-  for (const asker of ['bad', 'worse']) {
-    await run({ host: 'broken', asker });
-    begun.at(-1)?.fail('broken');
+test('who has used the most gives way first', async () => {
+  const { run, ended } = await createUsedWorld(
+    { places: 2 },
+    { more: 2 * SHARE_OF_SITE, much: SHARE_OF_SITE },
+  );
+  for (const asker of ['much', 'more']) await run({ host: `slow of ${asker}`, asker });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: '1', asker: '1' });
+  expect(ended()).toEqual(['slow of more']);
+});
+
+test.each<[what: string, slow: Partial<Outgoing>, quick: Partial<Outgoing>]>([
+  ['who has used as much', {}, { asker: 'as much' }],
+  ['who asks from the same site', { site: 'used' }, { asker: 'another', site: 'used' }],
+  ['who may not have the place', { isKnown: true }, {}],
+])('who has used more than a share does not give way to %s', async (_, slow, quick) => {
+  const { run, ended } = await createUsedWorld(
+    { places: slow.isKnown ? 2 : 1, placesOfKnown: slow.isKnown ? 2 : 0 },
+    { used: SHARE_OF_SITE + 1, 'as much': SHARE_OF_SITE + 1 },
+  );
+  await run({ host: 'slow', asker: 'used', ...slow });
+  vi.advanceTimersByTime(TURN);
+  await run({ host: 'quick', asker: 'somebody', ...quick });
+  expect(ended()).toEqual([]);
+});
+
+test('who has used the least has the next place, whoever waits for longer', async () => {
+  const { begun, run, hosts } = await createUsedWorld(
+    { places: 1 },
+    { much: 4_000, little: 1_500 },
+  );
+  for (const asker of ['first', 'much', 'little', 'none']) await run({ host: asker, asker });
+  for (let count = 0; count < 3; count += 1) {
+    begun.at(-1)?.end();
     await turn();
   }
-  await run({ host: 'silent', asker: 'bad' });
-  await run({ host: 'more', asker: 'worse' });
-  vi.advanceTimersByTime(TURN);
+  expect(hosts().slice(-3)).toEqual(['none', 'little', 'much']);
+});
+
+test('a site is as any other again two minutes later', async () => {
+  const { run, ended } = await createUsedWorld({ places: 1 }, { used: 100 * SHARE_OF_SITE });
+  vi.advanceTimersByTime(120_000);
+  await run({ host: 'slow', asker: 'used' });
+  vi.advanceTimersByTime(SHARE_OF_SITE);
   await run({ host: 'quick', asker: 'somebody' });
-  begun.at(-1)?.fail('late');
-  await turn();
-  expect(hosts().at(-1)).toBe('quick');
+  expect(ended()).toEqual([]);
 });
 
 test('what is ended for others is no failure of its host', async () => {
-  useTimers();
-  const { begun, run, hosts } = createWorld({ places: 1 });
+  const { begun, run, hosts, ended } = await createUsedWorld(
+    { places: 1 },
+    { used: 2 * SHARE_OF_SITE },
+  );
   for (let count = 0; count < FAILURES_OF_HOST; count += 1) {
-    await run({ host: 'slow', asker: `one ${count}` });
+    await run({ host: 'slow', asker: 'used' });
     vi.advanceTimersByTime(TURN);
     await run({ host: 'quick', asker: `another ${count}` });
-    expect(begun.at(-1)?.signal.aborted).toBe(true);
+    expect(ended()).toHaveLength(count + 1);
     begun.at(-1)?.fail('late');
     await turn();
     begun.at(-1)?.end();

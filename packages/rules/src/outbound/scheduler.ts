@@ -20,8 +20,6 @@ export interface Outgoing {
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
   hasOwnPlaces?: boolean;
-  /** However long it takes, it keeps its place, unless what its site asks for fails again and again. Default: false */
-  keepsPlace?: boolean;
 }
 
 export const siteOf = ({ asker, site = asker }: Pick<Outgoing, 'asker' | 'site'>): string => site;
@@ -39,7 +37,7 @@ export interface SchedulerOptions {
   perAsker?: number;
   /** How long one waits for a place. */
   patience: Milliseconds;
-  /** What has run for longer is ended for one who waits. Default: {@link TURN} */
+  /** What has run for longer may be ended for one who waits. Default: {@link TURN} */
   turn?: Milliseconds;
   /** Of what failed: whether its host took too long. */
   isLate(error: unknown): boolean;
@@ -51,16 +49,20 @@ export const ASKERS_OF_SITE = 8;
 /** In {@link WINDOW}. */
 export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
-/** Of a site in {@link WINDOW}: what somebody who shares it may cause without meaning harm. */
-const MISTAKES = 3;
-/** So nobody waits much longer for a place that a silent host has. Most responses take a tenth of it. */
+/** So nobody waits much longer for a place of somebody who takes many. Most responses take a tenth of it. */
 export const TURN: Milliseconds = 1_000;
+/** Of place time, in {@link WINDOW}: one fetch, however slow, is ended for nobody. */
+export const SHARE_OF_SITE: Milliseconds = 5_000;
+/** So a site is as any other again two minutes later. */
+const MOST_NOTED = 2 * SHARE_OF_SITE;
+/** Of sites. */
+const MOST_SITES = 1_000;
 
 interface Running extends Outgoing {
+  begun_at: Milliseconds;
+  /** It has run for a turn. */
   isLong: boolean;
   end: AbortController;
-  /** The site that has ended it. */
-  taker?: string;
 }
 
 interface Waiting extends Outgoing {
@@ -86,6 +88,30 @@ function createCounts(clock: Clock) {
   };
 }
 
+/** How long each site had places, less what {@link WINDOW} lets it have: {@link SHARE_OF_SITE}. */
+function createUses() {
+  /** What was noted last comes last. */
+  const noted = new Map<string, { used: Milliseconds; at: Milliseconds }>();
+  const left = ({ used, at }: { used: Milliseconds; at: Milliseconds }) =>
+    Math.max(0, used - ((performance.now() - at) * SHARE_OF_SITE) / WINDOW);
+  function of(site: string): Milliseconds {
+    const use = noted.get(site);
+    return use === undefined ? 0 : left(use);
+  }
+  return {
+    of,
+    add(site: string, time: Milliseconds): void {
+      const used = Math.min(MOST_NOTED, of(site) + time);
+      noted.delete(site);
+      noted.set(site, { used, at: performance.now() });
+      for (const [oldest, use] of noted) {
+        if (left(use) > 0 && noted.size <= MOST_SITES) break;
+        noted.delete(oldest);
+      }
+    },
+  };
+}
+
 /** What runs at once towards hosts that strangers name, so that none of them can hold up another, a host or this process. */
 export function createScheduler({
   clock,
@@ -102,10 +128,7 @@ export function createScheduler({
   const waiting = new Map<string, Waiting[]>();
   const failedAtHost = createCounts(clock);
   const lateAtHost = createCounts(clock);
-  /** Of what a site asked for, also what was ended for others. */
-  const failedOfSite = createCounts(clock);
-
-  const failuresOf = (outgoing: Outgoing) => failedOfSite.of(siteOf(outgoing));
+  const uses = createUses();
   const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
 
   function isFree(outgoing: Outgoing, among: readonly Outgoing[] = [...running]): boolean {
@@ -125,55 +148,60 @@ export function createScheduler({
     if (!isKnown && failedAtHost.of(host) >= FAILURES_OF_HOST) throw new HostFailing();
   }
 
-  function noteFailure({ end, ...outgoing }: Running, error: unknown): void {
-    failedOfSite.add(siteOf(outgoing));
-    // Its host may have needed a moment more.
+  function noteFailure({ end, host }: Running, error: unknown): void {
+    // It may have needed a moment more.
     if (end.signal.aborted) return;
-    failedAtHost.add(outgoing.host);
-    if (isLate(error)) lateAtHost.add(outgoing.host);
+    failedAtHost.add(host);
+    if (isLate(error)) lateAtHost.add(host);
   }
 
   function enter(outgoing: Outgoing): Running {
-    const one = { ...outgoing, isLong: false, end: new AbortController() };
+    const begun_at = performance.now();
+    const one = { ...outgoing, begun_at, isLong: false, end: new AbortController() };
     running.add(one);
     return one;
   }
 
-  /** Nobody ends their own. Sites that ask for what fails would otherwise end each slow one of everybody else. */
-  function mayEnd(outgoing: Outgoing, one: Running): boolean {
-    if (!one.isLong || siteOf(one) === siteOf(outgoing)) return false;
-    const [own, others] = [failuresOf(outgoing), failuresOf(one)];
-    // No host is asked less patiently because it is asked more.
-    const isSpared = one.keepsPlace || one.host === outgoing.host;
-    return isSpared ? others > own + MISTAKES : others > own || own === 0;
+  const hasRun = ({ begun_at }: Running) => performance.now() - begun_at;
+
+  function usedBy(site: string): Milliseconds {
+    const own = [...running].filter((one) => siteOf(one) === site);
+    return own.reduce((sum, one) => sum + hasRun(one), uses.of(site));
   }
 
   /**
-   * Whether one who waits has a place once what is ended has left: if need be, what has run for longest of the site
-   * with the most failures.
+   * Whether one who waits has a place once what is ended has left: if need be, what has run for a turn, of the site that
+   * has used the most.
    */
   function makeRoom(outgoing: Outgoing): boolean {
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
     if (isFree(outgoing, staying)) return true;
-    const without = (one: Running) => staying.filter((other) => other !== one);
+    const share = usedBy(siteOf(outgoing)) + SHARE_OF_SITE;
     const ended = staying
-      .filter((one) => mayEnd(outgoing, one))
-      .sort((a, b) => failuresOf(b) - failuresOf(a))
-      .find((one) => isFree(outgoing, without(one)));
-    if (ended === undefined) return false;
-    ended.taker = siteOf(outgoing);
-    ended.end.abort();
-    return true;
+      .map((one) => ({ one, used: usedBy(siteOf(one)) }))
+      .filter(({ one, used }) => one.isLong && used > share)
+      .sort((first, second) => second.used - first.used)
+      .find(({ one }) =>
+        isFree(
+          outgoing,
+          staying.filter((other) => other !== one),
+        ),
+      );
+    ended?.one.end.abort();
+    return ended !== undefined;
   }
 
   /**
-   * Lets in who waits and finds a place, each site in its turn. For the others, it ends what it may: first for those
-   * who fail least.
-   *
-   * @param first - has ended what has left: otherwise it would wait for each site that has ended nothing
+   * Lets in who waits and finds a place, each site in its turn, first those that have used the least. For the others, it
+   * ends what it may.
    */
-  function fill(first?: string): void {
-    const turns = new Set([...(first === undefined ? [] : [first]), ...waiting.keys()]);
+  function fill(): void {
+    // In whole turns: who has used about as much goes round.
+    const sites = [...waiting.keys()].map((site) => ({
+      site,
+      used: Math.floor(usedBy(site) / TURN),
+    }));
+    const turns = sites.sort((one, other) => one.used - other.used).map(({ site }) => site);
     for (const site of turns) {
       const line = waiting.get(site) ?? [];
       const next = line.findIndex((one) => isFree(one));
@@ -182,8 +210,7 @@ export function createScheduler({
       waiting.delete(site);
       if (line.length > 0) waiting.set(site, line);
     }
-    const lines = [...waiting].sort(([a], [b]) => failedOfSite.of(a) - failedOfSite.of(b));
-    for (const [, line] of lines) line.some(makeRoom);
+    for (const site of turns) waiting.get(site)?.some(makeRoom);
   }
 
   function wait(outgoing: Outgoing): Promise<Running> {
@@ -221,7 +248,7 @@ export function createScheduler({
     ): Promise<Result> {
       refuseSpent(outgoing);
       const one = isFree(outgoing) ? enter(outgoing) : await wait(outgoing);
-      const timer = setTimeout(() => {
+      const timer = setInterval(() => {
         one.isLong = true;
         fill();
       }, turn).unref();
@@ -233,9 +260,10 @@ export function createScheduler({
         if (!(error instanceof HostFailing)) noteFailure(one, error);
         throw error;
       } finally {
-        clearTimeout(timer);
+        clearInterval(timer);
         running.delete(one);
-        fill(one.taker);
+        uses.add(siteOf(one), hasRun(one));
+        fill();
       }
     },
 
