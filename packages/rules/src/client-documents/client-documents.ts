@@ -3,7 +3,7 @@ import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient, KeptDocument } from '@latchkey/store/records';
 import { siteOf } from '../limits/limit.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
-import { createScheduler } from '../outbound/scheduler.ts';
+import { createScheduler, type Turn } from '../outbound/scheduler.ts';
 import { openClaim, type VouchedAddress, type Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
@@ -109,12 +109,12 @@ export function createClientDocuments({
     FetchResult,
     number
   >;
-  const fetchWithin = (maxBytes: number) => async (from: VouchedAddress, signal: AbortSignal) => {
+  const fetchWithin = (maxBytes: number) => async (from: VouchedAddress, turn: Turn) => {
     if (isOwn(from.address)) throw new DocumentFailure('document_address_refused');
     return fetchJson(from, {
       userAgent,
       maxBytes,
-      signal,
+      ...turn,
       // A name of `any` or with a star could lead into the operator's network.
       allowPrivate: allowPrivate && (isOnLoopback || from.voucher === 'operator'),
       ...(timeout === undefined ? {} : { timeout }),

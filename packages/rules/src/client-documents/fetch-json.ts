@@ -12,6 +12,7 @@ export interface FetchOptions {
   allowPrivate: boolean;
   /** Ends it, as if its time were over. */
   signal: AbortSignal;
+  onConnected: () => void;
   timeout?: Milliseconds;
   resolve?: OutboundRequest['resolve'];
 }
@@ -30,7 +31,15 @@ const KEPT_AT_MOST = 24 * HOUR;
 /** @throws DocumentFailure */
 export async function fetchJson(
   { address }: VouchedAddress,
-  { userAgent, maxBytes, allowPrivate, signal, timeout = 5_000, resolve }: FetchOptions,
+  {
+    userAgent,
+    maxBytes,
+    allowPrivate,
+    signal,
+    onConnected,
+    timeout = 5_000,
+    resolve,
+  }: FetchOptions,
 ): Promise<Fetched> {
   const url = new URL(address);
   const host = hostOf(url);
@@ -43,6 +52,7 @@ export async function fetchJson(
     headers: { accept: 'application/json', 'user-agent': userAgent },
     timeout,
     signal,
+    onConnected,
     maxBytes,
     allow: { private: allowPrivate, http: false },
     ...(resolve === undefined ? {} : { resolve }),

@@ -184,7 +184,7 @@ function createHeldWorld() {
   const kept = createKeptResponses({
     clock,
     scheduler,
-    fetch: ({ address }, signal) =>
+    fetch: ({ address }, { signal }) =>
       new Promise((resolve, reject) => {
         const send = () => resolve({ body: Buffer.from(`${address} ${held.length}`), keep: HOUR });
         if (!world.waits) return send();

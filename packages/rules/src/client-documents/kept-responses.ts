@@ -5,6 +5,7 @@ import {
   type Outgoing,
   type Scheduler,
   siteOf,
+  type Turn,
 } from '../outbound/scheduler.ts';
 import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure, isFinal } from './faults.ts';
@@ -78,7 +79,7 @@ export function createKeptResponses<Value>({
 }: {
   clock: Clock;
   scheduler: Scheduler;
-  fetch(from: VouchedAddress, signal: AbortSignal): Promise<Fetched>;
+  fetch(from: VouchedAddress, turn: Turn): Promise<Fetched>;
   read(from: VouchedAddress, fetched: Fetched): Value;
   onResult?(result: FetchResult): void;
   most?: number;
@@ -133,10 +134,10 @@ export function createKeptResponses<Value>({
     return isServed(latest, SERVED_LATE) ? latest : null;
   }
 
-  async function load(wanted: Wanted<Value>, signal: AbortSignal): Promise<Value> {
+  async function load(wanted: Wanted<Value>, turn: Turn): Promise<Value> {
     const { address } = wanted;
     try {
-      const fetched = await fetch(wanted, signal);
+      const fetched = await fetch(wanted, turn);
       const value = read(wanted, fetched);
       const { body, keep } = fetched;
       setGood(wanted, { value, until: clock() + keep, bytes: body.length });
@@ -144,9 +145,9 @@ export function createKeptResponses<Value>({
       onResult('good');
       return value;
     } catch (error) {
-      if (error instanceof DocumentFailure && !signal.aborted) noteFailure(wanted, error);
+      if (error instanceof DocumentFailure && !turn.signal.aborted) noteFailure(wanted, error);
       // For others who wait: it may be good a moment later.
-      if (signal.aborted) {
+      if (turn.signal.aborted) {
         refreshed.delete(address);
         onResult('no_place');
       }
@@ -172,13 +173,13 @@ export function createKeptResponses<Value>({
     const { hostname: host } = new URL(address);
     // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile, or does so now.
     const found = await scheduler
-      .run({ ...wanted, host }, async (signal): Promise<Found> => {
+      .run({ ...wanted, host }, async (turn): Promise<Found> => {
         const others = running.get(address);
         if (others !== undefined) return { others };
         const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
         if (isServed(good)) return good;
         if (isRefresh) refreshed.set(address, clock());
-        return { value: await begin(wanted, signal) };
+        return { value: await begin(wanted, turn) };
       })
       .catch((error: unknown) => {
         if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
@@ -206,9 +207,9 @@ export function createKeptResponses<Value>({
     }
   }
 
-  function begin(wanted: Wanted<Value>, signal: AbortSignal): Promise<Value> {
+  function begin(wanted: Wanted<Value>, turn: Turn): Promise<Value> {
     const { address } = wanted;
-    const fetched = load(wanted, signal).finally(() => running.delete(address));
+    const fetched = load(wanted, turn).finally(() => running.delete(address));
     running.set(address, fetched);
     return fetched;
   }

@@ -29,7 +29,8 @@ function createWorld(options: Partial<SchedulerOptions> = {}) {
   const run = async (outgoing: Partial<Outgoing>) => {
     const { host = 'a host', asker = 'somebody', isKnown = false, ...rest } = outgoing;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = scheduler.run({ host, asker, isKnown, ...rest }, (signal) => {
+    const ended = scheduler.run({ host, asker, isKnown, ...rest }, ({ signal, onConnected }) => {
+      if (!host.startsWith('silent')) onConnected();
       begun.push({ host, signal, end: resolve, fail: reject });
       return promise;
     });
@@ -198,7 +199,22 @@ async function createUsedWorld(
   return { ...world, ended };
 }
 
-test('one fetch is ended for nobody, however slow', async () => {
+test('what is at a silent host gives way to who waits, after a turn', async () => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 2 });
+  await run({ host: 'slow', asker: 'somebody else' });
+  await run({ host: 'silent', asker: 'somebody' });
+  await run({ host: 'quick', asker: 'another' });
+  vi.advanceTimersByTime(TURN - 1);
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  vi.advanceTimersByTime(1);
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  begun.at(-1)?.fail('late');
+  await turn();
+  expect(hosts().at(-1)).toBe('quick');
+});
+
+test('one fetch of a host that is there is ended for nobody, however slow', async () => {
   useTimers();
   const { begun, run, hosts, end } = createWorld({ places: 2 });
   for (const name of ['1', '2', '3', '4']) await run({ host: name, asker: name });

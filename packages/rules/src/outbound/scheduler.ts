@@ -58,10 +58,19 @@ const MOST_NOTED = 2 * SHARE_OF_SITE;
 /** Of sites. */
 const MOST_SITES = 1_000;
 
+/** What a work is given with its place. */
+export interface Turn {
+  /** Its place is for somebody else. */
+  signal: AbortSignal;
+  /** The work calls it once its host has shown that it is there. */
+  onConnected(): void;
+}
+
 interface Running extends Outgoing {
   begun_at: Milliseconds;
   /** It has run for a turn. */
   isLong: boolean;
+  isConnected: boolean;
   end: AbortController;
 }
 
@@ -157,7 +166,13 @@ export function createScheduler({
 
   function enter(outgoing: Outgoing): Running {
     const begun_at = performance.now();
-    const one = { ...outgoing, begun_at, isLong: false, end: new AbortController() };
+    const one = {
+      ...outgoing,
+      begun_at,
+      isLong: false,
+      isConnected: false,
+      end: new AbortController(),
+    };
     running.add(one);
     return one;
   }
@@ -170,8 +185,8 @@ export function createScheduler({
   }
 
   /**
-   * Whether one who waits has a place once what is ended has left: if need be, what has run for a turn, of the site that
-   * has used the most.
+   * Whether one who waits has a place once what is ended has left: if need be, what has run for a turn and is at a silent
+   * host, or of a site that has used far more; first of the one that has used the most.
    */
   function makeRoom(outgoing: Outgoing): boolean {
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
@@ -179,7 +194,7 @@ export function createScheduler({
     const share = usedBy(siteOf(outgoing)) + SHARE_OF_SITE;
     const ended = staying
       .map((one) => ({ one, used: usedBy(siteOf(one)) }))
-      .filter(({ one, used }) => one.isLong && used > share)
+      .filter(({ one, used }) => one.isLong && (used > share || !one.isConnected))
       .sort((first, second) => second.used - first.used)
       .find(({ one }) =>
         isFree(
@@ -242,10 +257,7 @@ export function createScheduler({
      * @param work - its place is that of others once it has ended, so it ends soon after the signal
      * @throws NoPlace, HostFailing, or what the work throws: then it has failed
      */
-    async run<Result>(
-      outgoing: Outgoing,
-      work: (signal: AbortSignal) => Promise<Result>,
-    ): Promise<Result> {
+    async run<Result>(outgoing: Outgoing, work: (turn: Turn) => Promise<Result>): Promise<Result> {
       refuseSpent(outgoing);
       const one = isFree(outgoing) ? enter(outgoing) : await wait(outgoing);
       const timer = setInterval(() => {
@@ -255,7 +267,10 @@ export function createScheduler({
       try {
         // Others may have failed while it waited.
         refuseSpent(outgoing);
-        return await work(one.end.signal);
+        const onConnected = () => {
+          one.isConnected = true;
+        };
+        return await work({ signal: one.end.signal, onConnected });
       } catch (error) {
         if (!(error instanceof HostFailing)) noteFailure(one, error);
         throw error;

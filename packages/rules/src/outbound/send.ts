@@ -16,6 +16,8 @@ export interface SentRequest {
   allow: OutboundAllow;
   /** Ends the request, and the response after it. */
   signal: AbortSignal;
+  /** Called once a server has shown that it is there: of https, by the end of its handshake. */
+  onConnected?: (() => void) | undefined;
   /** Default: a connection of its own. */
   agents?: Agents;
   /** Default: as the machine resolves names. */
@@ -67,7 +69,7 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     maxHeaderSize: MAX_HEADER_BYTES,
     signal,
   });
-  const progress = follow(sent);
+  const progress = follow(sent, () => options.onConnected?.());
   try {
     sent.end(body);
     return await responseTo(sent);
@@ -121,7 +123,7 @@ interface Progress {
   secured: boolean;
 }
 
-function follow(sent: ClientRequest): Progress {
+function follow(sent: ClientRequest, onConnected: () => void): Progress {
   const progress: Progress = { connected: false, secured: false };
   sent.once('socket', (socket) => {
     progress.socket = socket;
@@ -132,6 +134,7 @@ function follow(sent: ClientRequest): Progress {
     });
     socket.once('secureConnect', () => {
       progress.secured = true;
+      onConnected();
     });
   });
   return progress;
