@@ -1,4 +1,5 @@
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
+import type { SecretRecord } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import type { StoreCall } from './child.ts';
 import { erase } from './finish.ts';
@@ -26,6 +27,7 @@ import {
   identified,
   issued,
   newCode,
+  openingOf,
   recoveryOf,
   redemptionOf,
 } from './records.ts';
@@ -95,6 +97,19 @@ export const faultCases: Record<string, (store: Store) => Promise<FaultCase>> = 
     };
   },
 
+  async 'change: revokeGrant, of which one is told'(store) {
+    const { grant_id } = (await granted(store)).grant;
+    const now = Date.now();
+    const revocation = { grant_id, application_id: null, onlyActive: true };
+    const of = (at: number) => ({ ...revocation, now: at, initiator: anInitiator() });
+    return {
+      call: call('revokeGrant', of(now)),
+      isMade: async () => (await ofGrant(store, grant_id))?.grant.revoked_at === now,
+      next: () => store.revokeGrant(of(now + LATER)),
+      state: () => store.findGrantHistory(grant_id),
+    };
+  },
+
   async 'change: noteUse, and recoverGrant'(store) {
     const { grant, secret_hash } = await granted(store);
     const { grant_id } = grant;
@@ -131,6 +146,17 @@ export const faultCases: Record<string, (store: Store) => Promise<FaultCase>> = 
       call: call('switchLink', to(link_hash)),
       isMade: async () => isSame((await store.findLink(link.id))?.link_hash, link_hash),
       next: () => store.switchLink(to(aHash())),
+      state: () => store.findLink(link.id),
+    };
+  },
+
+  async 'change at a revision: switchLink, and decideLink'(store) {
+    const { link, page, account } = await identified(store);
+    const switched = { link_id: link.id, page_id: page.id, link_hash: aHash() };
+    return {
+      call: call('switchLink', { ...switched, now: Date.now(), initiator: anInitiator() }),
+      isMade: async () => (await store.findLink(link.id))?.switched ?? false,
+      next: () => store.decideLink(approvalOf(link, account.id, page)),
       state: () => store.findLink(link.id),
     };
   },
@@ -387,15 +413,76 @@ export const faultCases: Record<string, (store: Store) => Promise<FaultCase>> = 
   },
 
   async 'modify that knows its own: addSecret'(store) {
-    const application = anApplication();
-    await store.createApplication(application);
+    const { id } = await created(store);
     const secret = aSecret();
-    const secrets = async () => (await store.findApplication(application.id))?.secrets;
     return {
-      call: call('addSecret', application.id, secret, { ...MOST, now: 0 }),
-      isMade: async () => (await secrets())?.some(({ id }) => id === secret.id) ?? false,
-      next: () => store.removeSecret(application.id, secret.id),
-      state: secrets,
+      call: call('addSecret', id, secret, { ...MOST, now: 0 }),
+      isMade: async () => (await secretsOf(store, id)).includes(secret.id),
+      next: () => store.removeSecret(id, secret.id),
+      state: () => secretsOf(store, id),
+      isAnew: true,
+    };
+  },
+
+  // What another call adds or changes beside it says nothing of it.
+  async 'modify that knows its own: updateApplication, and addSecret'(store) {
+    const { id } = await created(store);
+    const name = async () => (await store.findApplication(id))?.name;
+    return {
+      call: call('updateApplication', id, { name: 'Acme 2' }),
+      isMade: async () => (await name()) === 'Acme 2',
+      next: () => store.addSecret(id, aSecret(), { ...MOST, now: 0 }),
+      state: name,
+    };
+  },
+
+  async 'modify that knows its own: addSecret, and another'(store) {
+    const { id } = await created(store);
+    const secret = aSecret();
+    return {
+      call: call('addSecret', id, secret, { ...MOST, now: 0 }),
+      isMade: async () => (await secretsOf(store, id)).includes(secret.id),
+      next: () => store.addSecret(id, aSecret(), { ...MOST, now: 0 }),
+      state: () => secretsOf(store, id),
+      isAnew: true,
+    };
+  },
+
+  async 'modify that knows its own: removeSecret, and addSecret'(store) {
+    const secret = aSecret();
+    const { id } = await created(store, [secret]);
+    return {
+      call: call('removeSecret', id, secret.id),
+      isTold: (result) => typeof result !== 'string',
+      isMade: async () => !(await secretsOf(store, id)).includes(secret.id),
+      next: () => store.addSecret(id, aSecret(), { ...MOST, now: 0 }),
+      state: () => secretsOf(store, id),
+    };
+  },
+
+  async 'modify that knows its own: openPage, and another session'(store) {
+    const { id: account_id, ...names } = anAccount();
+    await store.putAccount({ id: account_id, ...names });
+    const page = aPage({ account_id });
+    await store.createPage({ ...page, initiator: anInitiator() });
+    const session_hash = aHash();
+    const waiting = async () => (await store.findPage(page.id))?.waiting ?? [];
+    return {
+      call: call('openPage', openingOf(page, { session_hash })),
+      isMade: async () => (await waiting()).includes(Buffer.from(session_hash).toString('hex')),
+      next: () => store.openPage(openingOf(page, { session_hash: aHash() })),
+      state: waiting,
+      isAnew: true,
+    };
+  },
+
+  async 'modify of a list: createKey, and another'(store) {
+    const key = aKey();
+    return {
+      call: call('createKey', key, { ...MOST, now: 0 }),
+      isMade: async () => (await store.findKey(key.id)) !== null,
+      next: () => store.createKey(aKey(), { ...MOST, now: 0 }),
+      state: () => store.findKey(key.id),
       isAnew: true,
     };
   },
@@ -423,9 +510,7 @@ export const faultCases: Record<string, (store: Store) => Promise<FaultCase>> = 
   },
 
   async 'marks: makeDeliveries'(store) {
-    const application = anApplication();
-    await store.createApplication(application);
-    const { id: application_id } = application;
+    const { id: application_id } = await created(store);
     const endpoint = anEndpoint({ application_id });
     await store.createEndpoint(endpoint, MOST);
     while (await store.makeDeliveries(Date.now())) {
@@ -459,11 +544,19 @@ const isSame = (one: Uint8Array | null | undefined, other: Uint8Array) =>
 const revoke = (store: Store, grant_id: string, now = Date.now()) =>
   store.revokeGrant({ grant_id, application_id: null, now, initiator: anInitiator() });
 
+async function created(store: Store, secrets: SecretRecord[] = []) {
+  const application = anApplication({ secrets });
+  await store.createApplication(application);
+  return application;
+}
+
+const secretsOf = async (store: Store, application_id: string) =>
+  (await store.findApplication(application_id))?.secrets.map(({ id }) => id) ?? [];
+
 /** A delivery that is due. Not of the host, which is told of all other cases. */
 async function dueOne(store: Store) {
-  const application = anApplication();
-  await store.createApplication(application);
-  const endpoint = anEndpoint({ application_id: application.id });
+  const { id: application_id } = await created(store);
+  const endpoint = anEndpoint({ application_id });
   await store.createEndpoint(endpoint, MOST);
   const ping = aPing({ endpoint_id: endpoint.id });
   await store.createPing(ping);

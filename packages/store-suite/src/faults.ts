@@ -66,14 +66,15 @@ export function describeFaults(harness: FaultHarness): void {
   });
   afterAll(() => db?.remove());
 
-  /** `made`, `none` if it says that it was not made, or the code of its error. */
+  /** `made`, `none` if it says that it was not made, or the code of its error, and whether that has the grant. */
   async function toldBy(store: Store, { call: { method, args }, isTold = isAnything }: FaultCase) {
     try {
       const result = await (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);
-      return { told: isTold(result) ? 'made' : 'none', result };
+      return { told: isTold(result) ? 'made' : 'none', of: '', result };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { told: error.code, result: undefined };
+      const of = error.members.grant_id === undefined ? '' : ' of its grant';
+      return { told: error.code, of, result: undefined };
     }
   }
 
@@ -84,10 +85,16 @@ export function describeFaults(harness: FaultHarness): void {
   async function lostAlone(of: Case, fault: OneFault, note: Note): Promise<boolean> {
     const one = await of(db.witness);
     const lost = db.lose({ ...fault, of: 'writes' });
-    const { told, result } = await toldBy(db.store, one);
+    const { told, result, ...about } = await toldBy(db.store, one);
     db.pass();
     if (!lost.isHit) return false;
-    note(told);
+    note(told + about.of);
+    if (told === 'made') {
+      const undisturbed = await toldBy(db.witness, await of(db.witness));
+      expect({ ...fault, result: formOf(result) }).toEqual({
+        ...{ ...fault, result: formOf(undisturbed.result) },
+      });
+    }
     const isMade = await one.isMade(result);
     const isKnown = told === 'made' || (told !== 'outcome_unknown' && !one.hasParts);
     if (isKnown) expect({ ...fault, isMade }).toEqual({ ...fault, isMade: told === 'made' });
@@ -106,9 +113,9 @@ export function describeFaults(harness: FaultHarness): void {
       ofOther = await one.state();
     };
     const lost = db.lose({ ...fault, of: 'writes', meanwhile });
-    const { told } = await toldBy(db.store, one);
+    const { told, of: about } = await toldBy(db.store, one);
     db.pass();
-    note(told);
+    note(told + about);
     if (told !== 'made') {
       expect({ ...fault, state: await one.state() }).toEqual({ ...fault, state: ofOther });
     }
@@ -213,5 +220,9 @@ export function describeFaults(harness: FaultHarness): void {
 type Case = (store: Store) => Promise<FaultCase>;
 type OneFault = Pick<Fault, 'how' | 'nth'>;
 type Note = (told: string) => void;
+
+/** What a result consists of. */
+const formOf = (result: unknown) =>
+  Object.entries(result ?? {}).map(([name, value]) => [name, typeof value]);
 
 const isAnything = (result: unknown) => result !== null && result !== false;
