@@ -52,7 +52,7 @@ import { toDate, toId } from './values.ts';
 /** Small enough that no write delays others. */
 const MOST_AT_ONCE = 1_000;
 
-// Of events that the latest stands for. Whoever tells them finds the one that was read, however fast others follow.
+// Of events that the latest stands for. Whoever tells of them still finds the mark that was read if 15 have followed.
 const LATEST_MARKS = 16;
 
 /** A key is a UUID, but for that of a named record. */

@@ -56,8 +56,8 @@ interface Measures {
 type Operations = ReturnType<typeof operations>;
 
 /**
- * The rules' port to a database: the methods of `operations`, and below what each database does by hand. Each is atomic. `packages/store-suite` holds every
- * store to these promises:
+ * The rules' port to a database: the methods of `operations`, and below what each database does by hand. Each method is
+ * atomic. `packages/store-suite` holds every store to these promises:
  *
  * - Ids and hashes are well formed. Ids are lower-case UUIDs. The id of a new record is new: a
  *   taken one is a bug of the caller, and throws an ordinary error.

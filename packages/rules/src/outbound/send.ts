@@ -86,8 +86,9 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
   }
 }
 
-// Certificates that nobody trusts can take 140 ms of the event loop. So whoever shows some keeps the place of their
-// request for that much longer, until somebody takes it: all places together leave most of the event loop to others.
+// Certificates that nobody trusts can take 45 ms of the event loop. So whoever shows some keeps the place of their
+// request for that much longer, or until somebody takes it, which is a second after it began at the earliest: all places
+// together leave most of the event loop to others.
 const REST_AFTER_HANDSHAKE = 40;
 
 async function rest(socket: Duplex | undefined, signal: AbortSignal): Promise<void> {
