@@ -53,8 +53,8 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
   });
   return {
     ...documents,
-    find: (address: string, asked: Partial<AskedBy> = {}) =>
-      documents.find(address, { caller: 'a', hasApplication: false, ...asked }),
+    find: async (address: string, asked: Partial<AskedBy> = {}) =>
+      (await documents.find(address, { caller: 'a', hasApplication: false, ...asked })).document,
   };
 }
 

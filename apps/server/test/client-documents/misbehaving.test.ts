@@ -211,6 +211,38 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     expect(await outcome(other, published)).toEqual(unavailable);
   });
 
+  const ends: [what: string, end: (published: PublishedDocument) => Promise<unknown>][] = [
+    [
+      'a 410',
+      async (published) => {
+        server.advance(HOUR);
+        published.respond = (response) => response.writeHead(410).end();
+        expect(await outcome(server, published)).toEqual(invalid);
+        server.advance(5_000);
+      },
+    ],
+    [
+      'what is pinned and unpinned',
+      async ({ address: document_uri }) => {
+        await pin(server, document_uri);
+        await succeed(server, 'admin.documents.unpin', { document_uri }, operator);
+      },
+    ],
+  ];
+  test.each(ends)('%s to one process, and no other brings the document back', async (_, end) => {
+    other.advance(server.now() - other.now());
+    const published = await publish(world);
+    const early = await begin(other, published);
+    await approve(published);
+    await end(published);
+    published.respond = (response) => response.writeHead(403).end();
+    const late = await begin(other, published);
+    expect(await outcome(server, published)).toEqual(unavailable);
+    for (const link of [early, late]) await approved(other, link, account_id);
+    server.advance(5_000);
+    expect(await outcome(server, published)).toEqual(unavailable);
+  });
+
   test('another document between consent and redemption', async () => {
     const published = await publish(world);
     const { code } = await approve(published);

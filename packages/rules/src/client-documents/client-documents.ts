@@ -185,6 +185,8 @@ export function createClientDocuments({
     isTaken: (address: string) => hosts.has(address),
 
     /**
+     * With whether it is news to the database: fetched for this, or later than what that has.
+     *
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
@@ -193,7 +195,14 @@ export function createClientDocuments({
       const isKnown = hasApplication || from.voucher === 'operator';
       const late = kept && (lateOf(from, kept) ?? undefined);
       const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late };
-      return (await documents.find(wanted)).document;
+      const before = documents.peek(wanted, { mayBeLate: true });
+      const held = await documents.find(wanted);
+      const { document, unwritten } = held;
+      // Without one in the database, another process may have ended it since.
+      const isNews =
+        unwritten !== null &&
+        (held !== before || (kept != null && unwritten.kept_at > kept.kept_at));
+      return { document, isNews };
     },
 
     /** @throws DocumentFailure if the rules of now do not take it */

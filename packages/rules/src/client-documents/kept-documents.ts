@@ -25,11 +25,11 @@ export async function findDocument(
   }
   const { hasApplication } = asked;
   try {
-    const document = await documents.find(address, {
+    const { document, isNews } = await documents.find(address, {
       ...asked,
       kept: hasApplication ? kept : undefined,
     });
-    if (hasApplication) await keepDocument(service, address);
+    if (hasApplication && isNews) await keepDocument(service, address);
     return document;
   } catch (error) {
     const isFresh = isFinal(error) && !error.isRemembered;

@@ -150,13 +150,15 @@ async function registered(
   if (document === null) return { ...application, id: id as string };
   await refuseIfFull(service, account_id);
   await requireAccount(service, account_id);
+  const made = newId(now);
   const put = await service.store.putDocumented({
     ...application,
-    id: id ?? newId(now),
+    id: id ?? made,
     created_at: id === null ? now : application.created_at,
     document,
   });
-  await keepDocument(service, document.uri);
+  // At a later one, another process may have ended what this one has.
+  if (put.id === made) await keepDocument(service, document.uri);
   return put;
 }
 
