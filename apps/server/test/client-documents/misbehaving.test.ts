@@ -3,6 +3,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Json, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
+import { postForm } from '../http/forms.ts';
 import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
 import { authorize, linkingApplication } from '../linking/link-flow.ts';
 import { approved, begin, pin, redeem, request, SETTINGS } from './document-flow.ts';
@@ -47,6 +48,12 @@ const FINAL: Record<string, Respond> = {
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       .end('{}'),
 };
+
+interface Signing {
+  published: PublishedDocument;
+  /** Sends what is signed with a key that its document does not have. */
+  search(): Promise<unknown>;
+}
 
 describeOnEachStore('while the server of a document sends', (fresh) => {
   const server = useServer(fresh, SETTINGS);
@@ -249,6 +256,38 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     published.members = { client_name: 'Bank', redirect_uris: [] };
     const { status } = await redeem(server, code, { client_id: published.address });
     expect(status).toBe(200);
+  });
+
+  const hearings: [how: string, after: number, hear: (client: Signing) => Promise<unknown>][] = [
+    ['a 410 to a link', HOUR / 2, ({ published }) => outcome(server, published)],
+    ['a 410 to a search for newer keys', MINUTE, ({ search }) => search()],
+    [
+      'a 410 once it is unpinned',
+      MINUTE,
+      async ({ published: { address, members } }) => {
+        await pin(server, address, members);
+        await succeed(server, 'admin.documents.unpin', { document_uri: address }, operator);
+      },
+    ],
+  ];
+  test.each(hearings)('%s, which ends the document and its keys', async (_, after, hear) => {
+    const { published, sign } = await signingClient(world, server, { inline: true });
+    const { code } = await approve(published);
+    const statusOf = async (assertion: string) =>
+      (await postForm(server, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
+    const search = async () => statusOf(await sign('another'));
+    server.advance(HOUR / 2);
+    expect(await search()).toBe(400);
+    expect(await statusOf(await sign())).toBe(200);
+    server.advance(after);
+    published.respond = (response) => response.writeHead(410).end();
+    await hear({ published, search });
+    const found = { keys: await statusOf(await sign()), link: await outcome(server, published) };
+    published.respond = (response) => response.writeHead(403).end();
+    other.advance(server.now() - other.now());
+    expect({ ...found, kept: await outcome(other, published) }).toEqual({
+      ...{ keys: 503, link: invalid, kept: unavailable },
+    });
   });
 
   test('nothing of the keys in it, which another process has from the database', async () => {

@@ -10,6 +10,7 @@ import type { Reason } from '@latchkey/domain/reasons';
 import type { ApplicationAuthentication } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
 import { type Assertion, verifyAssertion } from '../client-documents/assertion.ts';
+import { endOf } from '../client-documents/kept-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Limit } from '../limits/limit.ts';
 import { readPins, vouchersOf } from '../linking/linking.ts';
@@ -113,7 +114,8 @@ export async function authenticateDocumented(
     const { signing_alg } = document;
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
-    const keys = documents?.keysOf(document, pairs.address_key, kept);
+    const end = endOf({ store }, kept);
+    const keys = documents?.keysOf(document, pairs.address_key, { kept, end });
     if (keys === undefined) throw DomainError.because('application_unknown');
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {

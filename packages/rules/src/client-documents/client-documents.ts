@@ -8,7 +8,7 @@ import { openClaim, type VouchedAddress, type Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
 import { DocumentFailure, isFinal } from './faults.ts';
-import { fetchJson } from './fetch-json.ts';
+import { type Fetched, fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
 import {
   createKeptResponses,
@@ -63,6 +63,8 @@ export interface AskedBy {
   hasApplication: boolean;
   /** What the database has of an address that has an application. Default: there is none */
   kept?: KeptDocument | null | undefined;
+  /** Ends that: a fetch for this brought a final answer. */
+  end?: (() => Promise<void>) | undefined;
 }
 
 /** As it was fetched. */
@@ -125,13 +127,26 @@ export function createClientDocuments({
     const allowed = voucher === 'operator' ? 'all' : schemes;
     return readDocument(address, body, { allowPrivate, schemes: allowed });
   };
+  const fetchBytes = fetchWithin(MAX_DOCUMENT_BYTES);
+  /** Of a document, whatever it is fetched for. A final answer ends it and its keys. */
+  async function fetchDocument(wanted: Wanted<unknown>, turn: Turn): Promise<Fetched> {
+    const fetched = fetchBytes(wanted, turn);
+    await fetched
+      .then(({ body }) => read(wanted, body))
+      .catch(async (error: unknown) => {
+        if (!isFinal(error)) return;
+        for (const ofDocument of [documents, inlineKeys]) ofDocument.end(wanted);
+        await wanted.end?.();
+      });
+    return fetched;
+  }
   const readKept = (from: VouchedAddress, { document }: Pick<KeptDocument, 'document'>) =>
     read(from, Buffer.from(openClaim(document, from.voucher)));
   const documents = createKeptResponses<Held>({
     clock,
     scheduler,
     limitsJoined: limitsCallers,
-    fetch: fetchWithin(MAX_DOCUMENT_BYTES),
+    fetch: fetchDocument,
     read(from, { body, keep }) {
       const now = clock();
       const unwritten = {
@@ -159,10 +174,10 @@ export function createClientDocuments({
     most: KEY_SETS_KEPT,
     servesLateWithoutPlace: true,
   });
-  // Apart from the documents, which a search for new keys leaves as they are.
+  // Apart from the documents, which a search for new keys that finds some leaves as they are.
   const inlineKeys = createKeptResponses<PublicKey[]>({
     ...ofKeys,
-    fetch: fetchWithin(MAX_DOCUMENT_BYTES),
+    fetch: fetchDocument,
     read: (_from, { body }) => readInlineKeys(body),
   });
   /** Null if the rules of now do not take it, or if it is over. */
@@ -190,11 +205,11 @@ export function createClientDocuments({
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
-    async find(address: string, { caller, hasApplication, kept }: AskedBy) {
+    async find(address: string, { caller, hasApplication, kept, end }: AskedBy) {
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
       const late = kept && (lateOf(from, kept) ?? undefined);
-      const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late };
+      const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late, end };
       const before = documents.peek(wanted, { mayBeLate: true });
       const held = await documents.find(wanted);
       const { document, unwritten } = held;
@@ -243,7 +258,8 @@ export function createClientDocuments({
 
     /** The next link fetches. */
     forget(address: string): void {
-      documents.forget({ ...vouchers.ofAddress(address), isKnown: true });
+      const place = { ...vouchers.ofAddress(address), isKnown: true };
+      for (const ofDocument of [documents, inlineKeys]) ofDocument.forget(place);
     },
 
     /**
@@ -251,11 +267,12 @@ export function createClientDocuments({
      *
      * @param caller - the address that asks
      * @param kept - what the database has of its document
+     * @param end - ends that
      */
     keysOf(
       { uri, jwks_uri }: DocumentedClient,
       caller: string,
-      kept: KeptDocument | null = null,
+      { kept, end }: Pick<AskedBy, 'kept' | 'end'> = {},
     ): ClientKeys {
       const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
         const from = vouchers.ofAddress(address);
@@ -268,7 +285,7 @@ export function createClientDocuments({
           refresh: () => keySets.refresh(wanted(jwks_uri)),
         };
       }
-      const own = wanted(uri);
+      const own = { ...wanted(uri), end };
       if (kept?.kept_until === null) {
         return { find: async () => readKept(own, kept).keys ?? [], refresh: async () => null };
       }

@@ -7,14 +7,11 @@ export type DocumentFault = Extract<Reason, `document_${string}`>;
 export class DocumentFailure extends Error {
   override readonly name = 'DocumentFailure';
   readonly fault: DocumentFault;
-  /** It says what an earlier fetch brought: another process may have fetched since. */
-  readonly isRemembered: boolean;
 
   /** @param cause - only its words are kept, and few of them: a stranger's server makes it as large as it likes */
-  constructor(fault: DocumentFault, cause?: unknown, { isRemembered = false } = {}) {
+  constructor(fault: DocumentFault, cause?: unknown) {
     super(fault, { cause: cause === undefined ? undefined : ownText(wordsOf(cause)) });
     this.fault = fault;
-    this.isRemembered = isRemembered;
   }
 
   /** A moment later it may be good: what was there before may still serve. */

@@ -2,7 +2,6 @@ import type { KeptDocument } from '@latchkey/store/records';
 import type { Dependencies } from '../dependencies.ts';
 import type { AskedBy, ClientDocuments } from './client-documents.ts';
 import type { ClientDocument } from './document.ts';
-import { isFinal } from './faults.ts';
 
 type Keeping = Pick<Dependencies, 'store' | 'room' | 'linking'>;
 
@@ -24,19 +23,21 @@ export async function findDocument(
     return documents.read(kept);
   }
   const { hasApplication } = asked;
-  try {
-    const { document, isNews } = await documents.find(address, {
-      ...asked,
-      kept: hasApplication ? kept : undefined,
-    });
-    if (hasApplication && isNews) await keepDocument(service, address);
-    return document;
-  } catch (error) {
-    const isFresh = isFinal(error) && !error.isRemembered;
-    if (isFresh && kept !== null) await service.store.endKeptDocument(address);
-    throw error;
-  }
+  const { document, isNews } = await documents.find(address, {
+    ...asked,
+    kept: hasApplication ? kept : undefined,
+    end: endOf(service, kept),
+  });
+  if (hasApplication && isNews) await keepDocument(service, address);
+  return document;
 }
+
+/** Ends what the database has of an address. */
+export const endOf =
+  ({ store }: Pick<Keeping, 'store'>, kept: KeptDocument | null) =>
+  async (): Promise<void> => {
+    if (kept !== null) await store.endKeptDocument(kept.document_uri);
+  };
 
 /** Keeps what this process has fetched of an address that has an application. Nothing depends on it now. */
 export async function keepDocument(

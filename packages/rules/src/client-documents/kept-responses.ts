@@ -37,6 +37,8 @@ export interface Wanted<Value> extends VouchedAddress, Pick<Outgoing, 'site' | '
   isKnown: boolean;
   /** What the database has, to be served late as if it were here. Null: another process may have ended it. */
   kept?: Late<Value> | null | undefined;
+  /** Ends what the database has of it. Default: nothing */
+  end?: (() => Promise<void>) | undefined;
 }
 
 /** A good one that may be over its time. */
@@ -79,7 +81,7 @@ export function createKeptResponses<Value>({
 }: {
   clock: Clock;
   scheduler: Scheduler;
-  fetch(from: VouchedAddress, turn: Turn): Promise<Fetched>;
+  fetch(wanted: Wanted<Value>, turn: Turn): Promise<Fetched>;
   read(from: VouchedAddress, fetched: Fetched): Value;
   onResult?(result: FetchResult): void;
   most?: number;
@@ -222,12 +224,15 @@ export function createKeptResponses<Value>({
     const now = clock();
     const latest = times.at(-1) ?? Number.NEGATIVE_INFINITY;
     const count = times.filter((time) => now < time + MINUTE).length;
-    if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) {
-      throw new DocumentFailure(error.fault, error.cause, { isRemembered: true });
-    }
+    if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) throw error;
   }
 
   return {
+    /** The good one serves no more. */
+    end(place: Place): void {
+      setGood(place, null);
+    },
+
     /** Forgets it, good or bad. */
     forget(place: Place): void {
       setGood(place, null);
