@@ -10,6 +10,9 @@ import { openPostgresqlTarget } from '../src/transfer.ts';
 
 const module = new URL('../src/driver.ts', import.meta.url).href;
 
+/** The suite has no faults: a busy machine causes no timeout. */
+const timeouts = { connect: 30_000, operation: 30_000 };
+
 /** Creates databases for the suite on a server. */
 export function postgresqlHarness(server: string): StoreHarness {
   return {
@@ -19,9 +22,9 @@ export function postgresqlHarness(server: string): StoreHarness {
     async fresh(): Promise<TestDatabase> {
       const url = await createDatabase(server);
       const open = (options: Pick<StoreOptions, 'recordsEvents' | 'claim'> = {}) =>
-        openPostgresqlStore({ url, clock: Date.now, ...options });
+        openPostgresqlStore({ url, clock: Date.now, timeouts, ...options });
       const sweepAt = async (now: number, options: Partial<StoreOptions> = {}) => {
-        const store = await openPostgresqlStore({ url, clock: () => now, ...options });
+        const store = await openPostgresqlStore({ url, clock: () => now, timeouts, ...options });
         await sweep(store, now);
         await store.close();
       };
