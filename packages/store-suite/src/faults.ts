@@ -1,7 +1,7 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Store } from '@latchkey/store/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StoreCall } from './child.ts';
+import type { StoreCall, StoreProcess } from './child.ts';
 import { type FaultCase, faultCases, faultReads } from './fault-cases.ts';
 
 /**
@@ -42,6 +42,66 @@ export interface FaultyDatabase {
   /** Makes calls in a process of its own, which is killed before or after its nth write. */
   killed(calls: StoreCall[], at: { nth: number; how: 'before' | 'after' }): Promise<void>;
   remove(): Promise<void>;
+}
+
+/** A command that is held on its way. */
+interface Held {
+  /** Lets it go on its way. */
+  forward(): void;
+  /** Has the database execute it; of its response, nobody hears. */
+  execute(): Promise<void>;
+}
+
+/** What stands between a store and a database elsewhere. */
+export interface Way<Command, H extends Held> {
+  /** From now on, hands each command that matches to `handle` in place of the database. */
+  hold(matches: (command: Command) => boolean, handle: (held: H) => void): void;
+  passAll(): void;
+  matches: Record<Fault['of'], (command: Command) => boolean>;
+  /** Of a command that is not delayed: ends it, or its connection. */
+  end(held: H, how: Loss): void;
+  /** A process whose store goes that way. */
+  start(): Promise<StoreProcess>;
+}
+
+/** The faults of a way. */
+export function faultsOf<Command, H extends Held>(
+  way: Way<Command, H>,
+): Pick<FaultyDatabase, 'lose' | 'pass' | 'killed'> {
+  function lose({ how, nth, of, meanwhile }: Fault): Lost {
+    let count = 0;
+    let held: H | undefined;
+    way.hold(
+      (command) => way.matches[of](command) && ++count === nth,
+      async (command) => {
+        held = command;
+        if (how === 'after' || how === 'pooled') await command.execute();
+        await meanwhile?.();
+        if (how === 'delayed') command.forward();
+        else way.end(command, how);
+      },
+    );
+    return {
+      get isHit() {
+        return held !== undefined;
+      },
+      arrive: async () => (how === 'late' ? held?.execute() : undefined),
+    };
+  }
+
+  return {
+    lose,
+    pass: () => way.passAll(),
+    async killed(calls, at) {
+      const process = await way.start();
+      await process.load(calls);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      lose({ ...at, of: 'writes', meanwhile: () => process.kill().then(resolve) });
+      await Promise.race([promise, process.go()]).catch(() => undefined);
+      await promise;
+      way.passAll();
+    },
+  };
 }
 
 export interface FaultHarness {

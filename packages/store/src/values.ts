@@ -137,11 +137,15 @@ export interface CommandChange {
     grant_id?: string;
     account_id?: string;
     link_id?: string;
+    /** The name of its description. */
     scope?: string;
+    /** What the application has after the change: see `name-marks.ts`. */
     redirect_uris?: string;
     scopes?: string;
     resource_id?: string;
+    /** The key of the caller. For a change of a key, which needs ADMIN_SECRET, the changed key. */
     key_id?: string;
+    /** Of the mark that ended something, as a decimal: a restore sets the same one. */
     mark_number?: string;
   };
 }

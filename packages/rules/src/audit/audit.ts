@@ -14,18 +14,9 @@ import type { LogSink } from '../log/log-sink.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
-export interface AuditedIds {
-  application_id?: string;
-  secret_id?: string;
-  grant_id?: string;
-  account_id?: string;
-  link_id?: string;
-  /** The name of its description. */
-  scope?: string;
-  /** What the application has after the change: see `name-marks.ts`. */
-  redirect_uris?: string;
-  scopes?: string;
-  resource_id?: string;
+type CommandIds = CommandChange['ids'];
+
+export interface AuditedIds extends CommandIds {
   document_uri?: string;
   endpoint_id?: string;
   delivery_id?: string;
@@ -33,10 +24,6 @@ export interface AuditedIds {
   disabled?: string;
   /** Of the secret that an endpoint was given. */
   secret_version?: string;
-  /** Of the mark that ended something, as a decimal: a restore sets the same one. */
-  mark_number?: string;
-  /** The key of the caller. For a change of a key, which needs ADMIN_SECRET, the changed key. */
-  key_id?: string;
 }
 
 export interface AuditedCall {

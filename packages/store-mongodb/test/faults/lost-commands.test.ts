@@ -1,5 +1,5 @@
 import { StoreProcess } from '@latchkey/store-suite/child';
-import { describeFaults, type FaultyDatabase } from '@latchkey/store-suite/faults';
+import { describeFaults, type FaultyDatabase, faultsOf } from '@latchkey/store-suite/faults';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import {
   type HeldCommand,
@@ -34,48 +34,22 @@ async function faultyDatabase(server: string): Promise<FaultyDatabase> {
   const witness = await openMongoStore({ url, ...options });
   const store = await openMongoStore({ url: through, ...options });
 
-  const lose: FaultyDatabase['lose'] = ({ how, nth, of, meanwhile }) => {
-    let count = 0;
-    let held: HeldCommand | undefined;
-    const matches = of === 'all' ? isOfDatabase : isWrite;
-    proxy.hold(
-      (command) => matches(command) && ++count === nth,
-      async (command) => {
-        held = command;
-        if (how === 'after') await command.execute();
-        await meanwhile?.();
-        if (how === 'delayed') command.forward();
-        else command.cut();
-      },
-    );
-    return {
-      get isHit() {
-        return held !== undefined;
-      },
-      arrive: async () => (how === 'late' ? held?.execute() : undefined),
-    };
-  };
-
   return {
-    ...{ store, witness, lose },
-    pass: () => proxy.passAll(),
+    ...{ store, witness },
+    ...faultsOf({
+      hold: (matches, handle: (held: HeldCommand) => void) => proxy.hold(matches, handle),
+      passAll: () => proxy.passAll(),
+      matches: { all: isOfDatabase, writes: isWrite },
+      end: (command) => command.cut(),
+      start: () =>
+        StoreProcess.start({ module, url: through, nodeArguments: nodeArgumentsFor(url) }),
+    }),
     async refuse() {
       await proxy.refuse();
       // The driver sees by it that its connections are gone.
       await store.ping().catch(() => undefined);
     },
     restore: () => proxy.restore(),
-    async killed(calls, at) {
-      const process = await StoreProcess.start({
-        ...{ module, url: through, nodeArguments: nodeArgumentsFor(url) },
-      });
-      await process.load(calls);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      lose({ ...at, of: 'writes', meanwhile: () => process.kill().then(resolve) });
-      await Promise.race([promise, process.go()]).catch(() => undefined);
-      await promise;
-      proxy.passAll();
-    },
     async remove() {
       await proxy.restore();
       await Promise.all([store.close(), witness.close()]);

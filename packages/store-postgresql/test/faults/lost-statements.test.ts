@@ -1,5 +1,5 @@
 import { StoreProcess } from '@latchkey/store-suite/child';
-import { describeFaults, type FaultyDatabase } from '@latchkey/store-suite/faults';
+import { describeFaults, type FaultyDatabase, faultsOf } from '@latchkey/store-suite/faults';
 import { authenticated, granted, issued, redemptionOf } from '@latchkey/store-suite/records';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { type HeldStatement, Relay } from '@latchkey/test-kit/postgresql/relay';
@@ -22,43 +22,24 @@ async function faultyDatabase(server: string): Promise<FaultyDatabase> {
   const witness = await openPostgresqlStore({ url, ...options });
   const store = await openPostgresqlStore({ url: through, ...options });
 
-  const lose: FaultyDatabase['lose'] = ({ how, nth, of, meanwhile }) => {
-    let count = 0;
-    let held: HeldStatement | undefined;
-    relay.hold(
-      (text) => (of === 'all' ? isStatement : isWrite).test(text) && ++count === nth,
-      async (statement) => {
-        held = statement;
-        if (how === 'after' || how === 'pooled') await statement.execute();
-        await meanwhile?.();
-        if (how === 'delayed') statement.forward();
-        else if (how === 'pooled') statement.fail();
+  return {
+    ...{ store, witness },
+    ...faultsOf({
+      hold: (matches, handle: (held: HeldStatement) => void) => relay.hold(matches, handle),
+      passAll: () => relay.passAll(),
+      matches: {
+        all: (text: string) => isStatement.test(text),
+        writes: (text: string) => isWrite.test(text),
+      },
+      end(statement, how) {
+        if (how === 'pooled') statement.fail();
         else if (how === 'late') statement.cut();
         else statement.drop();
       },
-    );
-    return {
-      get isHit() {
-        return held !== undefined;
-      },
-      arrive: async () => (how === 'late' ? held?.execute() : undefined),
-    };
-  };
-
-  return {
-    ...{ store, witness, lose },
-    pass: () => relay.passAll(),
+      start: () => StoreProcess.start({ module, url: through }),
+    }),
     refuse: async () => relay.refuse(),
     restore: async () => relay.restore(),
-    async killed(calls, at) {
-      const process = await StoreProcess.start({ module, url: through });
-      await process.load(calls);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      lose({ ...at, of: 'writes', meanwhile: () => process.kill().then(resolve) });
-      await Promise.race([promise, process.go()]).catch(() => undefined);
-      await promise;
-      relay.passAll();
-    },
     async remove() {
       await Promise.all([store.close(), witness.close()]);
       await relay.stop();
