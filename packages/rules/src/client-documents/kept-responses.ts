@@ -147,12 +147,11 @@ export function createKeptResponses<Value>({
       onResult('good');
       return value;
     } catch (error) {
-      if (error instanceof DocumentFailure && !turn.signal.aborted) noteFailure(wanted, error);
-      // For others who wait: it may be good a moment later.
       if (turn.signal.aborted) {
+        // For others who wait: it may be good a moment later.
         refreshed.delete(address);
         onResult('no_place');
-      }
+      } else if (error instanceof DocumentFailure) noteFailure(wanted, error);
       throw error;
     }
   }

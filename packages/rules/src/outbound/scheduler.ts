@@ -51,7 +51,7 @@ export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
 /** So nobody waits much longer for a place of somebody who takes many. Most responses take a tenth of it. */
 export const TURN: Milliseconds = 1_000;
-/** Of place time, in {@link WINDOW}: one fetch, however slow, is ended for nobody. */
+/** Of place time, in {@link WINDOW}: one fetch of a host that is there is ended for nobody, however slow. */
 export const SHARE_OF_SITE: Milliseconds = 5_000;
 /** So a site is as any other again two minutes later. */
 const MOST_NOTED = 2 * SHARE_OF_SITE;
