@@ -77,6 +77,16 @@ describeOnEachStore('a pinned document', (fresh) => {
     expect(published.requests).toBe(3);
   });
 
+  test('leaves to no process what it fetched before', async () => {
+    const published = await publish(world, {}, STRANGER);
+    await begin(other, published);
+    await pin(server, published.address);
+    await list(other);
+    await unpin(server, published.address);
+    await begin(other, published);
+    expect(published.requests).toBe(2);
+  });
+
   test('is that of its latest pin', async () => {
     const published = await publish(world, {}, STRANGER);
     for (const client_name of ['One', 'Two']) {

@@ -3,7 +3,8 @@ import type { DocumentHosts } from './hosts.ts';
 
 /** The addresses that CLIENT_DOCUMENTS lets in, with those that are pinned. */
 export interface Pins extends Pick<DocumentHosts, 'has' | 'names'> {
-  read(store: Pick<Store, 'listPinned'>): Promise<void>;
+  /** Resolves to those that were pinned at the read before, and are no more. */
+  read(store: Pick<Store, 'listPinned'>): Promise<string[]>;
 }
 
 export function createPins(hosts: DocumentHosts): Pins {
@@ -18,9 +19,11 @@ export function createPins(hosts: DocumentHosts): Pins {
       const own = begun;
       const addresses = await store.listPinned();
       // A read that began earlier may end later.
-      if (own < latest) return;
+      if (own < latest) return [];
       latest = own;
+      const before = pinned;
       pinned = new Set(addresses);
+      return [...before].filter((address) => !pinned.has(address));
     },
   };
 }

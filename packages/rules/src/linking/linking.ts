@@ -31,7 +31,8 @@ export async function readPins({
   linking,
 }: {
   store: Pick<Store, 'listPinned'>;
-  linking: Pick<Linking, 'pins'> | null;
+  linking: Pick<Linking, 'pins' | 'clientDocuments'> | null;
 }): Promise<void> {
-  await linking?.pins?.read(store);
+  const unpinned = (await linking?.pins?.read(store)) ?? [];
+  for (const address of unpinned) linking?.clientDocuments?.forget(address);
 }
