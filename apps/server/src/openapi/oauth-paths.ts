@@ -118,10 +118,27 @@ export const authorization = {
         'X-Request-Id': header('Identifies the request in the log of the service.'),
       },
     },
-    400: pageOf(['client_unknown', 'redirect_uri_unregistered', 'state_invalid']),
+    400: pageOf([
+      'client_unknown',
+      'client_document_invalid',
+      'redirect_uri_unregistered',
+      'state_invalid',
+      // Where nobody vouches for the redirect URI, those of a redirect too.
+      'parameter_invalid',
+      'response_type_unsupported',
+      'challenge_required',
+      'target_unknown',
+      'scope_unknown',
+    ]),
     429: pageOf(['rate_limited']),
     500: pageOf(['internal_error']),
-    503: pageOf(['store_unavailable', 'store_full', 'outcome_unknown']),
+    503: pageOf([
+      'client_document_unavailable',
+      'prefetch_refused',
+      'store_unavailable',
+      'store_full',
+      'outcome_unknown',
+    ]),
   },
 };
 

@@ -1,4 +1,6 @@
+import assert from 'node:assert';
 import { createHash, randomUUID } from 'node:crypto';
+import { authorization } from '../../src/openapi/oauth-paths.ts';
 import { type Json, send, succeed } from '../http/call.ts';
 import { ADA } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
@@ -82,7 +84,15 @@ export async function authorize(
   for (const [name, values] of Object.entries(parameters)) {
     for (const value of values === undefined ? [] : [values].flat()) query.append(name, value);
   }
-  return send(server, { method, path: `/oauth/authorize?${query}`, headers });
+  const response = await send(server, { method, path: `/oauth/authorize?${query}`, headers });
+  const { status, text } = response;
+  const [, code] = /<dd>(?:<a [^>]*>)?(\w+)</.exec(text) ?? [];
+  if (code !== undefined) {
+    const responses: { [status: number]: { description: string } } = authorization.responses;
+    const described = responses[status]?.description ?? '';
+    assert(described.includes(`\`${code}\``), `OpenAPI has no ${code} with ${status}.`);
+  }
+  return response;
 }
 
 /** The parameters that a redirect adds, behind what the redirect URI has of its own. */
