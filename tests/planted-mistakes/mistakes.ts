@@ -253,7 +253,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the secret of an application is not compared',
     file: AUTHENTICATE_APPLICATION,
-    from: 'application.secrets.find((candidate) => sameHash(candidate.hash, hash))',
+    from: 'application.secrets.find((candidate) => isTextOf(candidate.hash, hash))',
     to: 'application.secrets.find(() => true)',
     seenBy: 'apps/server/test/http/errors.test.ts',
   },

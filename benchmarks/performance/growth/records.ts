@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { textOfHash } from '../../../packages/domain/src/credentials/credentials.ts';
 import { credentialHint } from '../../../packages/schema/src/index.ts';
+import { firstGenerations } from '../../../packages/store/src/generations.ts';
 import type { AnyKind, RecordOf } from '../../../packages/store/src/kind.ts';
 import {
   accounts as accountKind,
   applications as applicationKind,
   grants as grantKind,
 } from '../../../packages/store/src/kinds.ts';
-import { toStoredSecret } from '../../../packages/store/src/stored-secrets.ts';
 import type { Grant } from '../contender.ts';
 import { mint, uuidV7 } from '../credentials.ts';
 import { USERNAME } from '../wires/rest.ts';
@@ -80,11 +81,16 @@ export function recordsOf(count: number, parts: Parts): Records {
     const { credential, hash } = mint('applicationSecret', id);
     secrets.push(credential);
     const times = { created_at: start, expires_at: null, last_used_at: null };
-    const secret = { id: randomUUID(), hash, hint: credentialHint(credential), ...times };
+    const secret = {
+      id: randomUUID(),
+      hash: textOfHash(hash),
+      hint: credentialHint(credential),
+      ...times,
+    };
     return {
       ...blankApplication,
       ...{ id, name: `Application ${index}` as Application['name'], created_at: start },
-      ...{ secrets: [toStoredSecret(secret)], redirect_uris: [] },
+      ...{ secrets: [secret], redirect_uris: [], generations: firstGenerations },
       // Only a disabled application can be deleted.
       disabled: index >= APPLICATIONS,
       ...{ public: false, resource_server: false, challenge_required: false },

@@ -1,6 +1,6 @@
 import { firstGenerations, generationsAfter } from '@latchkey/store/generations';
 import type { ApplicationRecord } from '@latchkey/store/records';
-import { EXPIRED_SECRETS_KEPT } from '@latchkey/store/store';
+import { EXPIRED_SECRETS_KEPT } from '@latchkey/store/secrets';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import { anApplication, anId, aSecret, atOnce } from './records.ts';

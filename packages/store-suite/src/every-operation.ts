@@ -8,6 +8,7 @@ import {
   aConsentPage,
   aDeletion,
   aDocumented,
+  aHash,
   aKeptDocument,
   aKey,
   aLink,
@@ -224,7 +225,7 @@ export async function everyOperation(
   await store.openPage(opening);
   await store.returnToPage(page.id, opening.session_hash);
   await store.findPageAccount(page.id);
-  const link_hash = aSecret().hash;
+  const link_hash = aHash();
   await store.switchLink({ link_id: link.id, page_id: page.id, link_hash, now, initiator });
   const again = aConsentPage(link, { account_id });
   await store.identifyLink(identificationOf({ ...link, link_hash }, again));

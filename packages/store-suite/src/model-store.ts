@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isLive, leastIdSince, newId } from '@latchkey/domain/credentials/credentials';
+import { isLive, leastIdSince, newId, textOfHash } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
 import {
   CLAIM_LASTS,
@@ -61,12 +61,12 @@ import {
   type StoredReason,
   type WindowCount,
 } from '@latchkey/store/records';
+import { withoutOutdated } from '@latchkey/store/secrets';
 import {
   documentedChanges,
   isUnusedSince,
   type ListRange,
   liveChange,
-  outdatedSecrets,
   type Store,
   unusedBefore,
 } from '@latchkey/store/store';
@@ -424,8 +424,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const { secrets } = application;
       if (secrets.filter((other) => isLive(other, now)).length >= most)
         return 'secret_limit_reached';
-      const outdated = outdatedSecrets(secrets, now);
-      application.secrets = [...secrets.filter(({ id }) => !outdated.includes(id)), secret];
+      application.secrets = [...withoutOutdated(secrets, now), secret];
       return 'added';
     },
 
@@ -705,8 +704,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     createKey(key, { most, now }) {
       const all = methods.listKeys().reverse();
       if (all.filter((other) => isLive(other, now)).length >= most) return 'key_limit_reached';
-      for (const id of outdatedSecrets(all, now)) state.keys.delete(id);
-      insert(state.keys, key.id, key);
+      state.keys = new Map([...withoutOutdated(all, now), key].map((one) => [one.id, one]));
       return 'created';
     },
 
@@ -800,13 +798,16 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       } else if (now >= opened_at + REOPENING || waiting?.length === SESSIONS_OF_TICKET) {
         return null;
       }
-      return pageOf(Object.assign(page, { waiting: [...(waiting ?? []), hexOf(session_hash)] }));
+      return pageOf(
+        Object.assign(page, { waiting: [...(waiting ?? []), textOfHash(session_hash)] }),
+      );
     },
 
     returnToPage(page_id, session_hash) {
       const page = state.pages.get(page_id);
       if (!page) return null;
-      const isFirst = page.session_hash === null && page.waiting?.includes(hexOf(session_hash));
+      const isFirst =
+        page.session_hash === null && page.waiting?.includes(textOfHash(session_hash));
       if (isFirst) Object.assign(page, { session_hash, waiting: null });
       const isOwn = page.session_hash !== null && sameBytes(page.session_hash, session_hash);
       return isOwn ? pageOf(page) : null;
@@ -1343,8 +1344,6 @@ function linkOf(link: ModelLink): LinkRecord {
 function pageOf({ sign_outs: _, create_initiator: __, open_initiator: ___, ...page }: ModelPage) {
   return page;
 }
-
-const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
 
 const grantId = ({ grant_id }: ModelGrant) => grant_id;
 const isPending = ({ created_at }: ModelGrant) => created_at === null;

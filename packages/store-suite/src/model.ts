@@ -73,7 +73,7 @@ const account = fc.record(
 );
 const secret = fc.record({
   id: anySecret,
-  hash: anyHash,
+  hash: anyText,
   hint: anyText,
   created_at: anyTime,
   expires_at: fc.option(anyTime),

@@ -1,3 +1,4 @@
+import { textOfHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import { describe, expect, test } from 'vitest';
 import { erase } from './finish.ts';
@@ -106,7 +107,7 @@ export function describePages(stores: SuiteStores): void {
         initiator: anInitiator(),
       });
       const { session_hash, expires_at, now } = opening;
-      const expected = { ...page, opened_at: now, waiting: [hex(session_hash)], expires_at };
+      const expected = { ...page, opened_at: now, waiting: [textOfHash(session_hash)], expires_at };
       expect(await stores.store.openPage(opening)).toEqual(expected);
       expect(await stores.other.findPage(page.id)).toEqual(expected);
     });

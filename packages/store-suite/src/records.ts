@@ -1,3 +1,4 @@
+import { textOfHash } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { Choice } from '@latchkey/schema';
 import { deletionWork, type Work } from '@latchkey/store/endings';
@@ -49,7 +50,7 @@ export const aHash = (): CredentialHash => crypto.getRandomValues(new Uint8Array
 export function aSecret(members: Partial<SecretRecord> = {}): SecretRecord {
   return {
     id: anId(),
-    hash: aHash(),
+    hash: textOfHash(aHash()),
     hint: 'lk_app_…9XyZ',
     created_at: Date.now(),
     expires_at: null,

@@ -1,6 +1,5 @@
 import type { Claimed } from '@latchkey/domain/claimed';
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { USE_NOTED_AFTER } from '@latchkey/domain/lifetimes';
 import type {
@@ -16,32 +15,11 @@ import type {
   PageRecord,
   PendingRecord,
   RevokedRecord,
-  SecretRecord,
   StoredReason,
   TriedEndpoint,
 } from './records.ts';
 
 // What the operations are given, and what they return but records.
-
-/** Enough to see what was rotated in the last months. */
-export const EXPIRED_SECRETS_KEPT = 20;
-
-/**
- * The expired ones that are not shown any more: all but those that expired last.
- *
- * @param secrets - in the order in which they were added
- */
-export function outdatedSecrets(
-  secrets: readonly Pick<SecretRecord, 'id' | 'expires_at'>[],
-  now: Milliseconds,
-): string[] {
-  const expired = secrets.filter((secret) => !isLive(secret, now));
-  if (expired.length <= EXPIRED_SECRETS_KEPT) return [];
-  const byExpiry = expired.toSorted(
-    (one, other) => (one.expires_at ?? 0) - (other.expires_at ?? 0),
-  );
-  return byExpiry.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
-}
 
 const DAY: Milliseconds = 86_400_000;
 

@@ -26,7 +26,6 @@ import {
   text,
   time,
 } from './kind.ts';
-import type { StoredSecret } from './stored-secrets.ts';
 import type {
   AccountRecord,
   AttemptRecord,
@@ -40,6 +39,7 @@ import type {
   LinkedResource,
   ResourceRecord,
   ScopeRecord,
+  SecretRecord,
   StoredReason,
 } from './values.ts';
 
@@ -218,7 +218,7 @@ export const pages = kind(
     ticket_expires_at: fixed(time()),
     /** When the ticket was first taken; null before. */
     opened_at: once(optional(time())),
-    /** The hashes of its sessions, in hexadecimal, while none has come back; null after that. */
+    /** The hashes of its sessions, as text, while none has come back; null after that. */
     waiting: optional(json<readonly string[]>()),
     /** Of the session that has come back first; null before. */
     session_hash: once(optional(bytes())),
@@ -308,7 +308,7 @@ const inOne = <T>(name: string) =>
 export type InOne<T> = ReturnType<typeof inOne<T>>;
 
 export const resources = inOne<ResourceRecord>('resources');
-export const keys = inOne<StoredSecret<KeyRecord>>('keys');
+export const keys = inOne<KeyRecord>('keys');
 
 export const applications = kind(
   'applications',
@@ -325,7 +325,8 @@ export const applications = kind(
     name: claim(),
     disabled: flag(),
     created_at: time(),
-    secrets: json<readonly StoredSecret[]>(),
+    /** Oldest first. */
+    secrets: json<SecretRecord[]>(),
     /**
      * As they were written, since they are compared exactly. Of an application with a document, those of its approvals:
      * nothing is compared with them.
@@ -347,8 +348,7 @@ export const applications = kind(
     grants_per_account: optional(number()),
     /** The last time that it was enabled; null if it was never disabled. */
     enabled_at: optional(time()),
-    /** Not set before anything has ended. */
-    generations: optional(json<Generations>()),
+    generations: json<Generations>(),
     /** Null if an operator registered it. There is one application at most of each document. */
     document: optional(json<DocumentedClient>()),
     homepage_uri: optional(text()),

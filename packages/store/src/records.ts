@@ -19,9 +19,7 @@ import type {
   AccountRecord,
   CredentialHash,
   Ending,
-  Generations,
   ResourceRecord,
-  SecretRecord,
   StoredReason,
 } from './values.ts';
 
@@ -31,7 +29,7 @@ export * from './values.ts';
 
 /** Takes the internal fields out of a record. */
 export const shownOf = <K extends AnyKind>(kind: K) =>
-  picking(shownFields(kind)) as (record: RecordOf<K>) => ShownOf<K>;
+  picking(shownFields(kind)) as unknown as (record: ShownOf<K>) => ShownOf<K>;
 
 /** The account as it is now. */
 export interface CurrentAccount extends AccountRecord {
@@ -48,12 +46,7 @@ export interface ListedAccount {
 /** Replaces the names in snapshots of an erased account. */
 export const ERASED = { username: 'erased', display_name: 'erased', twitter: null } as const;
 
-export interface ApplicationRecord
-  extends Omit<ShownOf<typeof applications>, 'secrets' | 'generations'> {
-  /** Oldest first. */
-  secrets: SecretRecord[];
-  generations: Generations;
-}
+export type ApplicationRecord = ShownOf<typeof applications>;
 
 /** The logo may have 8 KB, which would travel with each request. Only pages and operators see it. */
 export type ApplicationAuthentication = Omit<ApplicationRecord, 'logo_uri'>;

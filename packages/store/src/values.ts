@@ -12,7 +12,8 @@ export type AccountRecord = Omit<Account, 'object'>;
 
 export interface SecretRecord {
   id: string;
-  hash: CredentialHash;
+  /** See `textOfHash`. */
+  hash: string;
   hint: string;
   created_at: Milliseconds;
   expires_at: Milliseconds | null;

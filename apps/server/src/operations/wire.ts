@@ -32,7 +32,7 @@ import type {
   RevokedRecord,
   SecretRecord,
 } from '@latchkey/store/records';
-import { outdatedSecrets } from '@latchkey/store/store';
+import { withoutOutdated } from '@latchkey/store/secrets';
 
 // Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 
@@ -237,7 +237,6 @@ type ShownRecord = Omit<ApplicationRecord, 'name'> & Shown;
 
 /** @param now - of the secrets that have expired by then, it shows some */
 export function toApplication(application: ShownRecord, now: Milliseconds): Application {
-  const outdated = outdatedSecrets(application.secrets, now);
   return {
     object: 'application',
     id: application.id,
@@ -245,9 +244,7 @@ export function toApplication(application: ShownRecord, now: Milliseconds): Appl
     name: application.name,
     disabled: application.disabled,
     created_at: formatTimestamp(application.created_at),
-    secrets: application.secrets
-      .filter(({ id }) => !outdated.includes(id))
-      .map(toApplicationSecret),
+    secrets: withoutOutdated(application.secrets, now).map(toApplicationSecret),
     redirect_uris: application.redirect_uris,
     scopes: application.scopes,
     default_scopes: application.default_scopes,

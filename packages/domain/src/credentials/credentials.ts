@@ -42,6 +42,13 @@ export function sameHash(a: CredentialHash, b: CredentialHash): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** A hash within JSON, which has no bytes. */
+export const textOfHash = (hash: CredentialHash): string => Buffer.from(hash).toString('base64url');
+
+/** Takes constant time. */
+export const isTextOf = (text: string, hash: CredentialHash): boolean =>
+  sameHash(Buffer.from(text, 'base64url'), hash);
+
 export function isLive(
   { expires_at }: { expires_at: Milliseconds | null },
   now: Milliseconds,

@@ -1,9 +1,9 @@
 import {
   hashCredential,
   isLive,
+  isTextOf,
   minuteToNote,
   readCredential,
-  sameHash,
 } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
@@ -32,7 +32,7 @@ export async function isKnownApplicationSecret(
   const application_id = readCredential('applicationSecret', credential);
   const application = await store.authenticateApplication(application_id, { mayBeStale: true });
   const hash = hashCredential(credential);
-  return application?.secrets.some((secret) => sameHash(secret.hash, hash)) ?? false;
+  return application?.secrets.some((secret) => isTextOf(secret.hash, hash)) ?? false;
 }
 
 export async function authenticateApplication(
@@ -45,7 +45,7 @@ export async function authenticateApplication(
   if (application === null) throw unknownApplication(application_id);
 
   const hash = hashCredential(credential);
-  const secret = application.secrets.find((candidate) => sameHash(candidate.hash, hash));
+  const secret = application.secrets.find((candidate) => isTextOf(candidate.hash, hash));
   const now = clock();
   if (secret === undefined) throw refuse('secret_unknown');
   if (!isLive(secret, now)) throw refuse('secret_expired');

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { mintCredential, newId } from '@latchkey/domain/credentials/credentials';
+import { mintCredential, newId, textOfHash } from '@latchkey/domain/credentials/credentials';
 import { credentialHint } from '@latchkey/schema';
 import type { SecretRecord } from '@latchkey/store/records';
 
@@ -11,7 +11,7 @@ export function mintSecret(
   const { credential, hash } = mintCredential('applicationSecret', application_id);
   const record = {
     id: newId(now),
-    hash,
+    hash: textOfHash(hash),
     hint: credentialHint(credential),
     created_at: now,
     expires_at,

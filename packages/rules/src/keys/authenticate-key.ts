@@ -1,9 +1,9 @@
 import {
   hashCredential,
   isLive,
+  isTextOf,
   minuteToNote,
   readCredential,
-  sameHash,
 } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Reason } from '@latchkey/domain/reasons';
@@ -16,7 +16,7 @@ export async function isKnownKey(
   credential: string,
 ): Promise<boolean> {
   const key = await store.findKey(readCredential('key', credential), { mayBeStale: true });
-  return key !== null && sameHash(key.hash, hashCredential(credential));
+  return key !== null && isTextOf(key.hash, hashCredential(credential));
 }
 
 /** Read for each request, so that a deleted key stops on every process. */
@@ -27,7 +27,7 @@ export async function authenticateKey(
   const key_id = readCredential('key', credential);
   const refuse = (reason: Reason) => DomainError.because(reason, { key_id });
   const key = await store.findKey(key_id);
-  if (key === null || !sameHash(key.hash, hashCredential(credential))) throw refuse('key_unknown');
+  if (key === null || !isTextOf(key.hash, hashCredential(credential))) throw refuse('key_unknown');
   const now = clock();
   if (!isLive(key, now)) throw refuse('key_expired');
   const minute = minuteToNote(key, now);

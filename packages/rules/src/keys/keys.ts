@@ -1,10 +1,15 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { isLive, mintCredential, newId } from '@latchkey/domain/credentials/credentials';
+import {
+  isLive,
+  mintCredential,
+  newId,
+  textOfHash,
+} from '@latchkey/domain/credentials/credentials';
 import { requireFuture } from '@latchkey/domain/credentials/require-future';
 import { DomainError } from '@latchkey/domain/domain-error';
 import { credentialHint, type Role } from '@latchkey/schema';
 import type { KeyRecord } from '@latchkey/store/records';
-import { outdatedSecrets } from '@latchkey/store/store';
+import { withoutOutdated } from '@latchkey/store/secrets';
 import type { Dependencies } from '../dependencies.ts';
 
 export const MAX_LIVE_KEYS = 50;
@@ -18,7 +23,7 @@ export async function createKey(
   const id = newId(now);
   const { credential, hash } = mintCredential('key', id);
   const key: KeyRecord = {
-    ...{ id, ...members, hash, hint: credentialHint(credential) },
+    ...{ id, ...members, hash: textOfHash(hash), hint: credentialHint(credential) },
     ...{ created_at: now, last_used_at: null },
   };
   if (await room.isFull()) {
@@ -32,8 +37,7 @@ export async function createKey(
 
 export async function listKeys({ store, clock }: Pick<Dependencies, 'store' | 'clock'>) {
   const keys = await store.listKeys();
-  const outdated = new Set(outdatedSecrets(keys.toReversed(), clock()));
-  return keys.filter(({ id }) => !outdated.has(id));
+  return withoutOutdated(keys.toReversed(), clock()).toReversed();
 }
 
 export async function deleteKey({ store }: Pick<Dependencies, 'store'>, key_id: string) {

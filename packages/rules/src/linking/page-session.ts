@@ -11,7 +11,7 @@ import { CONNECTIONS_LIFETIME, COOKIE_MISSED, TICKET_LIFETIME } from '@latchkey/
 import type { Reason } from '@latchkey/domain/reasons';
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { AccountRecord, PageRecord } from '@latchkey/store/records';
-import { holdsSession } from '@latchkey/store/stored-secrets';
+import { holdsSession } from '@latchkey/store/secrets';
 import type { Dependencies } from '../dependencies.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
 import { linkingOf } from './linking.ts';

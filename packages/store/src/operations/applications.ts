@@ -1,29 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { hashText, isLive } from '@latchkey/domain/credentials/credentials';
+import { hashText, textOfHash } from '@latchkey/domain/credentials/credentials';
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision, WriteOptions } from '../adapter.ts';
-import { type Condition, type Givens, isSet } from '../condition.ts';
+import { asIs, type Condition, type Givens, isSet } from '../condition.ts';
 import { deletionWork, type Work, withEnding } from '../endings.ts';
-import { firstGenerations, generationsAfter } from '../generations.ts';
+import { generationsAfter } from '../generations.ts';
 import {
   type DocumentedApplication,
   documentedChanges,
   type ListRange,
-  outdatedSecrets,
   type ReadOptions,
 } from '../inputs.ts';
 import { type RecordOf, shownFields } from '../kind.ts';
 import { clientDocuments, applications as kind } from '../kinds.ts';
 import {
-  type ApplicationAuthentication,
   type ApplicationChanges,
   type ApplicationRecord,
   type DeletionRecord,
   type SecretRecord,
   shownOf,
 } from '../records.ts';
-import { fromStoredSecret, toStoredSecret } from '../stored-secrets.ts';
+import { withSecret, withUse } from '../secrets.ts';
 import { firstOf, type Marking } from './marking.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
@@ -53,14 +51,14 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
 
 export function applications(db: Adapter, finish: (work: Work) => Promise<void>) {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
-  const find = db.joined(kind, ofId, APPLICATION, {}, applicationOf);
-  const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, authenticationOf);
+  const find = db.joined(kind, ofId, APPLICATION, {}, asIs);
+  const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, asIs);
   const listOf = (index: string, which: Condition<typeof kind> = {}) =>
     db.list(
       kind,
       ({ before }: Givens<Listed>) => [{ ...existing, ...which }, olderThan(before)],
       APPLICATION,
-      applicationOf,
+      asIs,
       { index, order: newestFirst },
     );
   const listAll = listOf('listed_applications');
@@ -95,7 +93,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
     );
   const update = changing((before, { changes }: OfId & { changes: ApplicationChanges }) => {
     const after = { ...before, ...changes, generations: generationsAfter(before, changes) };
-    return { result: after, put: { ...changes, generations: storedGenerations(after) } };
+    return { result: after, put: { ...changes, generations: after.generations } };
   });
   const setDisabled = changing(
     (before, { disabled, now, nameOf }: OfId & Disabling) => {
@@ -104,20 +102,18 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       const after = { ...before, disabled, enabled_at, generations };
       const type = disabled ? 'application.disabled' : 'application.enabled';
       return {
-        ...{ result: after, put: { disabled, enabled_at, generations: storedGenerations(after) } },
+        ...{ result: after, put: { disabled, enabled_at, generations } },
         ...(before.disabled !== disabled && { event: { type, at: now, name: nameOf(before) } }),
       };
     },
     { ends: true },
   );
-  const add = changing(({ secrets }, { secret, most, now }: NewSecret) => {
-    const live = secrets.filter((one) => isLive(one, now));
-    if (live.length >= most) return { result: 'secret_limit_reached' as const };
-    const outdated = outdatedSecrets(secrets, now);
-    const kept = secrets.filter(({ id }) => !outdated.includes(id));
+  const add = changing(({ secrets: before }, { secret, ...limit }: NewSecret) => {
+    const secrets = withSecret(before, secret, limit);
+    if (secrets === null) return { result: 'secret_limit_reached' as const };
     return {
       result: 'added' as const,
-      put: { secrets: [...kept, secret].map(toStoredSecret) },
+      put: { secrets },
       isMade: (later) => later.secrets.some(({ id }) => id === secret.id),
     };
   });
@@ -127,19 +123,16 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       if (secrets.length === before.secrets.length) return { result: 'secret_not_found' };
       return {
         result: { ...before, secrets },
-        put: { secrets: secrets.map(toStoredSecret) },
+        put: { secrets },
         isMade: (later) => later.secrets.every(({ id }) => id !== secret_id),
       };
     },
     { ends: true },
   );
   const note = changing(
-    ({ secrets }, { secret_id, at }: Use) => {
-      const isNoted = ({ id, last_used_at }: Pick<SecretRecord, 'id' | 'last_used_at'>) =>
-        id !== secret_id || (last_used_at ?? 0) >= at;
-      if (secrets.every(isNoted)) return { result: undefined };
-      const noted = secrets.map((one) => (isNoted(one) ? one : { ...one, last_used_at: at }));
-      return { result: undefined, put: { secrets: noted.map(toStoredSecret) } };
+    (before, { secret_id, at }: Use) => {
+      const secrets = withUse(before.secrets, secret_id, at);
+      return { result: undefined, ...(secrets && { put: { secrets } }) };
     },
     { isBestEffort: true },
   );
@@ -339,41 +332,19 @@ interface Claimed extends OfId {
   former: string | null;
 }
 
-export const addressOf = (uri: string) => Buffer.from(hashText(uri)).toString('base64url');
+export const addressOf = (uri: string) => textOfHash(hashText(uri));
 
-function authenticationOf({
-  secrets,
-  generations,
-  ...application
-}: Pick<Stored, keyof ApplicationAuthentication>): ApplicationAuthentication {
-  return {
-    ...application,
-    secrets: secrets.map((secret) => fromStoredSecret<SecretRecord>(secret)),
-    generations: generations ?? firstGenerations,
-  };
-}
-
-const shown = shownOf(kind);
-export const applicationOf = (stored: Pick<Stored, keyof ApplicationRecord>) =>
-  authenticationOf(shown(stored as Stored)) as ApplicationRecord;
+export const applicationOf = shownOf(kind);
 
 const NOT_DELETED = {
   ...{ deleted_at: null, deleted_by: null, document_uri: null },
   ...{ endings: null, unfinished_since: null },
 } as const;
 
-export function storedApplication(application: ApplicationRecord): Stored {
-  return {
-    ...application,
-    secrets: application.secrets.map(toStoredSecret),
-    generations: storedGenerations(application),
-    ...NOT_DELETED,
-  };
-}
-
-/** Nearly every application has none, so that reading one parses nothing. */
-const storedGenerations = ({ generations }: Pick<ApplicationRecord, 'generations'>) =>
-  generations.now > 0 ? generations : null;
+export const storedApplication = (application: ApplicationRecord): Stored => ({
+  ...application,
+  ...NOT_DELETED,
+});
 
 /** What is left of a deleted application. */
 const deleted = {

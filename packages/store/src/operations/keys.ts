@@ -1,27 +1,22 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Adapter } from '../adapter.ts';
-import { outdatedSecrets, type ReadOptions } from '../inputs.ts';
+import type { ReadOptions } from '../inputs.ts';
 import { keys as kind } from '../kinds.ts';
 import type { KeyRecord } from '../records.ts';
-import { fromStoredSecret, type StoredSecret, toStoredSecret } from '../stored-secrets.ts';
+import { withSecret, withUse } from '../secrets.ts';
 import { inOne, type ListDecision } from './in-one.ts';
 
-type Stored = StoredSecret<KeyRecord>;
-
-const ofId = (key_id: string) => (key: Stored) => key.id === key_id;
-const newestFirst = (one: Stored, other: Stored) => (one.id < other.id ? 1 : -1);
+const ofId = (key_id: string) => (key: KeyRecord) => key.id === key_id;
+const newestFirst = (one: KeyRecord, other: KeyRecord) => (one.id < other.id ? 1 : -1);
 
 export function keys(db: Adapter) {
   const { read, change } = inOne(db, kind);
-  const create = change((list, { key, most, now }: NewKey) => {
-    const live = list.filter((one) => isLive(one, now));
-    if (live.length >= most) return { result: 'key_limit_reached' as const };
-    const outdated = outdatedSecrets(list, now);
-    const kept = list.filter(({ id }) => !outdated.includes(id));
+  const create = change((list, { key, ...limit }: NewKey) => {
+    const put = withSecret(list, key, limit);
+    if (put === null) return { result: 'key_limit_reached' as const };
     return {
       result: 'created' as const,
-      put: [...kept, toStoredSecret(key)],
+      put,
       isMade: (later) => later.some(ofId(key.id)),
     };
   });
@@ -30,21 +25,17 @@ export function keys(db: Adapter) {
       const found = list.find(ofId(key_id));
       if (found === undefined) return { result: null };
       return {
-        result: fromStoredSecret<KeyRecord>(found),
+        result: found,
         put: list.filter((one) => one !== found),
         isMade: (later) => !later.some(ofId(key_id)),
       };
     },
     { ends: true },
   );
-  const note = change((list, { key_id, at }: Use): ListDecision<Stored, void> => {
-    const isNoted = (one: Stored) => one.id !== key_id || (one.last_used_at ?? 0) >= at;
-    if (list.every(isNoted)) return { result: undefined };
-    return {
-      result: undefined,
-      put: list.map((one) => (isNoted(one) ? one : { ...one, last_used_at: at })),
-      isMade: (later) => later.every(isNoted),
-    };
+  const note = change((list, { key_id, at }: Use): ListDecision<KeyRecord, void> => {
+    const put = withUse(list, key_id, at);
+    const isMade = (later: readonly KeyRecord[]) => withUse(later, key_id, at) === null;
+    return { result: undefined, ...(put && { put, isMade }) };
   });
 
   return {
@@ -57,12 +48,11 @@ export function keys(db: Adapter) {
       create({ key, ...limit }),
 
     async findKey(key_id: string, options?: ReadOptions): Promise<KeyRecord | null> {
-      const found = (await read(options)).find(ofId(key_id));
-      return found ? fromStoredSecret(found) : null;
+      return (await read(options)).find(ofId(key_id)) ?? null;
     },
 
     /** All keys, newest first. */
-    listKeys: async () => (await read()).toSorted(newestFirst).map((one) => fromStoredSecret(one)),
+    listKeys: async () => (await read()).toSorted(newestFirst),
 
     /** Returns the deleted key; null if there is none. Once this has returned, no process finds it. */
     deleteKey: (key_id: string) => remove({ key_id }),

@@ -1,11 +1,11 @@
-import { sameHash } from '@latchkey/domain/credentials/credentials';
+import { sameHash, textOfHash } from '@latchkey/domain/credentials/credentials';
 import { REOPENING, SESSIONS_OF_TICKET } from '@latchkey/domain/lifetimes';
 import type { Adapter } from '../adapter.ts';
 import type { Change, PageOpening } from '../inputs.ts';
 import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, pages as kind } from '../kinds.ts';
 import { type AccountRecord, type CredentialHash, type PageRecord, shownOf } from '../records.ts';
-import { holdsSession } from '../stored-secrets.ts';
+import { holdsSession } from '../secrets.ts';
 import { PAGE_OF_ACCOUNT } from './held.ts';
 import { byId } from './sites.ts';
 
@@ -63,7 +63,6 @@ export function pages(db: Adapter) {
       ({ page_id }: PageOpening) => page_id,
       (found, { ticket_hash, session_hash, expires_at, now, initiator }) => {
         if (!found || !sameHash(found.ticket_hash, ticket_hash)) return { result: null };
-        const own = toHex(session_hash);
         const waiting = found.waiting ?? [];
         const isOpen =
           found.opened_at === null
@@ -74,7 +73,7 @@ export function pages(db: Adapter) {
         const put = {
           ...found,
           ...(found.opened_at === null && first),
-          waiting: [...waiting, own],
+          waiting: [...waiting, textOfHash(session_hash)],
         };
         const isMade = (later: Stored) => holdsSession(later, session_hash);
         return { result: pageOf(put), put, isMade };
@@ -89,8 +88,6 @@ export function pages(db: Adapter) {
       settle({ page_id, session_hash }),
   };
 }
-
-const toHex = (hash: CredentialHash) => Buffer.from(hash).toString('hex');
 
 const asIs = (page: PageRecord): PageRecord => page;
 
