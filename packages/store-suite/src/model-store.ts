@@ -578,16 +578,11 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       const nothing = { isOver: true, changed: 0, revoked: [], codes_cancelled: 0 };
       const found = state.unfinished.find((one) => isDeepStrictEqual(one.work, work));
       if (!found) return nothing;
-      if (step === 'grants' && found.revoked.length > 0) {
-        const revoked = found.revoked.splice(0);
-        return { ...nothing, isOver: false, changed: revoked.length, revoked };
-      }
-      if (step === 'codes' && found.codes_cancelled > 0) {
-        const { codes_cancelled } = found;
-        found.codes_cancelled = 0;
-        return { ...nothing, isOver: false, changed: codes_cancelled, codes_cancelled };
-      }
-      return nothing;
+      const changed = found.revoked.length + found.codes_cancelled;
+      if (step !== 'grants' || changed === 0) return nothing;
+      const { codes_cancelled } = found;
+      found.codes_cancelled = 0;
+      return { isOver: false, changed, revoked: found.revoked.splice(0), codes_cancelled };
     },
 
     finishWork(work) {

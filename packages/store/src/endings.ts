@@ -16,14 +16,11 @@ export type { Ending, Work, WorkKind } from './records.ts';
 
 export const workKinds = ['erasure', 'deletion', 'revocation'] as const satisfies WorkKind[];
 
-// What is active goes first, so that the look for codes passes over little. No grant follows the codes.
-const ENDS = ['grants', 'codes', 'grants'] as const;
-
 /** The steps of each kind, in their order. Each may be repeated, and run in several processes at once. */
 export const WORK_STEPS = {
-  erasure: ['pages', 'messages', ...ENDS, 'links', 'names', 'log'],
-  deletion: [...ENDS, 'document', 'events'],
-  revocation: ENDS,
+  erasure: ['pages', 'messages', 'grants', 'links', 'names', 'log'],
+  deletion: ['grants', 'document', 'events'],
+  revocation: ['grants'],
 } as const satisfies Readonly<Record<WorkKind, readonly string[]>>;
 
 export type WorkStep = (typeof WORK_STEPS)[WorkKind][number];

@@ -2,6 +2,7 @@ import { afterChange } from '@latchkey/domain/domain-error';
 import type { Adapter, Decision } from '../adapter.ts';
 import {
   asIs,
+  either,
   type Givens,
   greatest,
   idOf,
@@ -52,6 +53,8 @@ interface Ids {
   ids: readonly string[];
 }
 
+const idsOf = (found: readonly { id: string }[]): Ids => ({ ids: found.map(({ id }) => id) });
+
 /** What has begun with a mark, and how it goes on. */
 export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: Parts) {
   const byIds = ({ ids }: Givens<Ids>) => ({ id: oneOf(ids) });
@@ -64,18 +67,25 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   });
   const inPair = ({ application_id }: Givens<Work>) => when(application_id, { application_id });
 
-  const unrevoked = { revoked_at: null, created_at: isSet };
-  const grantsOfAccount = db.list(
+  // Codes and grants: once redeemed, a code is a grant, and stays in the list.
+  const UNREVOKED = [...MARKABLE, 'created_at', 'link_id'] as const;
+  // One without a hash is not issued yet. It has no account to be spared for, unless that is erased.
+  const issued = either<typeof grants>({ created_at: isSet }, { code_hash: isSet });
+  const unrevokedOfAccount = db.list(
     grants,
-    (of: Givens<Work>) => [{ ...ofAccount(of), ...unrevoked }, inPair(of)],
-    MARKABLE,
+    (of: Givens<Work & { is_issued: true | null }>) => [
+      { ...ofAccount(of), revoked_at: null },
+      inPair(of),
+      when(of.is_issued, issued),
+    ],
+    UNREVOKED,
     asIs,
     { index: 'unrevoked_by_account', isDecisive: true },
   );
-  const grantsOfApplication = db.list(
+  const unrevokedOfApplication = db.list(
     grants,
-    (of: Givens<Work>) => ({ ...ofApplication(of), ...unrevoked }),
-    MARKABLE,
+    (of: Givens<Work>) => [{ ...ofApplication(of), revoked_at: null }, issued],
+    UNREVOKED,
     asIs,
     // The oldest first: what is new is passed over once, at the end.
     { index: 'unrevoked_by_application', order: { by: ['id'] }, isDecisive: true },
@@ -83,7 +93,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   const revoke = db.changeSome(
     grants,
     (of: Givens<Ids & Ended>) => ({
-      where: { ...byIds(of), ...unrevoked },
+      where: { ...byIds(of), revoked_at: null, created_at: isSet },
       set: revoked({
         revoked_at: of.revoked_at,
         revoked_by: of.revoked_by,
@@ -95,29 +105,6 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { ends: true },
   );
 
-  const pending = { revoked_at: null, created_at: null };
-  const codesOfAccount = db.list(
-    grants,
-    (of: Givens<Work & { is_issued: true | null }>) => [
-      { ...ofAccount(of), ...pending },
-      inPair(of),
-      // One without a hash is not issued yet. It has no account to be spared for, unless that is erased.
-      when(of.is_issued, { code_hash: isSet }),
-    ],
-    ['id', 'link_id'],
-    asIs,
-    { index: 'unrevoked_by_account', isDecisive: true },
-  );
-  const codesOfApplication = db.list(
-    grants,
-    (of: Givens<Work>) => ({
-      ...{ ...ofApplication(of), ...pending, code_expires_at: isSet, code_hash: isSet },
-    }),
-    ['id', 'link_id'],
-    asIs,
-    // The oldest first: active grants that are later are passed over once, at the end.
-    { index: 'unrevoked_by_application', order: { by: ['id'] }, isDecisive: true },
-  );
   const removeCodes = db.removeSome(grants, (of: Givens<Ids>) => ({
     ...byIds(of),
     created_at: null,
@@ -188,7 +175,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   ): Promise<number> {
     const ids = found.flatMap(({ link_id }) => link_id ?? []);
     if (ids.length > 0) await removeLinks({ ids });
-    return remove({ ids: found.map(({ id }) => id) });
+    return found.length === 0 ? 0 : remove(idsOf(found));
   }
 
   /** Each does a part; null once it finds nothing to do. */
@@ -204,40 +191,34 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     },
 
     async grants(of) {
-      const found = await (of.account_id === null ? grantsOfApplication : grantsOfAccount)(of);
-      if (found.length === 0) return null;
-      const ended = await endedOf(found, endedBy(of));
-      const done: RevokedRecord[] = [];
-      for (const one of ended) {
-        try {
-          done.push(...((await revoke(one)) ?? []));
-        } catch (error) {
-          // What is done has to be counted. The next call meets the failure, if it lasts.
-          if (done.length === 0) throw error;
-          break;
-        }
-      }
-      return { changed: done.length, revoked: done };
-    },
-
-    async codes(of) {
       const is_issued = of.kind === 'erasure' ? null : true;
       const found = await (of.account_id === null
-        ? codesOfApplication(of)
-        : codesOfAccount({ ...of, is_issued }));
+        ? unrevokedOfApplication(of)
+        : unrevokedOfAccount({ ...of, is_issued }));
       if (found.length === 0) return null;
-      const ids = found.map(({ id }) => id);
-      const changed = await (of.kind === 'erasure'
-        ? removeWithLinks(found, removeCodes)
-        : removeCodes({ ids }));
-      return { changed, codes_cancelled: changed };
+      const codes = found.filter(({ created_at }) => created_at === null);
+      const ended = await endedOf(
+        found.filter(({ created_at }) => created_at !== null),
+        endedBy(of),
+      );
+      const revoked: RevokedRecord[] = [];
+      let codes_cancelled = 0;
+      try {
+        for (const one of ended) revoked.push(...((await revoke(one)) ?? []));
+        if (of.kind === 'erasure') codes_cancelled = await removeWithLinks(codes, removeCodes);
+        else if (codes.length > 0) codes_cancelled = await removeCodes(idsOf(codes));
+      } catch (error) {
+        // What is done has to be counted. The next call meets the failure, if it lasts.
+        if (revoked.length === 0) throw error;
+      }
+      return { changed: revoked.length + codes_cancelled, revoked, codes_cancelled };
     },
 
     // After the codes: one that is no longer pending was redeemed, so its link request names the account by now.
     async links(of) {
       const found = await listLinks(of);
       if (found.length === 0) return null;
-      return { changed: await removeLinks({ ids: found.map(({ id }) => id) }) };
+      return { changed: await removeLinks(idsOf(found)) };
     },
 
     async names(of) {
