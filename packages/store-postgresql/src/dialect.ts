@@ -30,6 +30,8 @@ export const dialect: Dialect = {
   greatest: 'greatest',
   least: 'least',
   eachOf: 'json_array_elements_text',
+  membersOf: 'json_each_text',
+  objectOf: 'json_object_agg',
   unlimited: null,
   fenced: ` AND ${FENCED}`,
   unfenced: ` AND ${UNFENCED}`,

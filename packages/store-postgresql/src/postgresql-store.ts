@@ -10,7 +10,6 @@ import { sqlByHand, sqlClaimed, sqlCounts } from '@latchkey/store/sql/by-hand';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase, refuseCopied } from '@latchkey/store/use-mark';
 import { postgresqlAdapter } from './adapter.ts';
-import { hourCounts } from './counts.ts';
 import { Database, type Send } from './database.ts';
 import { dialect } from './dialect.ts';
 import { FENCED } from './fence.ts';
@@ -40,7 +39,6 @@ function operations(
   };
   return {
     ...declared(adapter, clock, byHand, { days, sweepsEndpoints: recordsEvents }),
-    ...hourCounts(database),
     ...sqlCounts(dialect, sender),
   };
 }

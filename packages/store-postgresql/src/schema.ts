@@ -30,14 +30,6 @@ const SCHEMA_TEXT = `
   ${KINDS.map((kind) => tableOf(schema, kind)).join('\n\n')}
 
   ${tablesByHand(schema)}
-
-  -- What happened in each of the last hours.
-  CREATE TABLE hour_counts (
-    hour bigint NOT NULL, -- its beginning
-    name text COLLATE "C" NOT NULL,
-    count bigint NOT NULL,
-    PRIMARY KEY (hour, name)
-  );
 `;
 
 /** All tables. */

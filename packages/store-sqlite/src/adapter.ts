@@ -57,6 +57,8 @@ export const dialect: Dialect = {
   greatest: 'max',
   least: 'min',
   eachOf: 'json_each',
+  membersOf: 'json_each',
+  objectOf: 'json_group_object',
   unlimited: -1,
   along: (index) => ` INDEXED BY ${index}`,
   fenced: '',

@@ -24,12 +24,6 @@ export const SCHEMA_TEXT = `
 
 ${tablesByHand({ types, optionsOf })}
 
-  -- What happened in each of the last hours.
-  CREATE TABLE hour_counts (
-    hour INTEGER PRIMARY KEY, -- its beginning
-    counts TEXT NOT NULL -- JSON
-  ) STRICT;
-
   -- Whether the file has all that was committed: one row, see wal-mark.ts.
   CREATE TABLE wal_mark (
     state TEXT NOT NULL,

@@ -5,7 +5,6 @@ import { sqlByHand, sqlClaimed, sqlCounts, sweepsOf } from '@latchkey/store/sql/
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import { claimDatabase } from '@latchkey/store/use-mark';
 import { changesOf, dialect, type Queues, senderOf, sqliteAdapter } from './adapter.ts';
-import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { prepareEmptyLog } from './empty-log.ts';
 import { retryWhileLocked } from './errors.ts';
@@ -30,7 +29,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const database = await openDatabase(path, options);
   const emptyLog = once(() => prepareEmptyLog(database, path));
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
-  const counts = once(() => prepareCounts(database));
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
   const reads = new GroupRead(database, file, refuseIfEnded);
@@ -135,9 +133,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
     admitEventsKeys: (eventsKeys) => claimDatabase(claimed, { evenIfCopied: false, eventsKeys }),
     findEventsKeys: async () => (await claimed.find())?.events_keys,
-
-    addCounts: (added) => queues.write(counts().addCounts, {}, added),
-    listCounts: (time) => queues.read(counts().listCounts, time),
 
     ping: () => queues.read(() => void ping.get()),
     close: () => (closing ??= close()),

@@ -5,8 +5,8 @@ import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { AnyKind } from '../kind.ts';
 import * as kinds from '../kinds.ts';
 import type { ByHand } from '../operations/by-hand.ts';
-import type { ConnectedApplication, LiveCount, WindowCount } from '../records.ts';
-import type { Store } from '../store.ts';
+import type { ConnectedApplication, HourCounts, LiveCount, WindowCount } from '../records.ts';
+import { liveChange, type Store } from '../store.ts';
 import type { Page } from '../transfer.ts';
 import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
 import {
@@ -98,11 +98,42 @@ export function sqlByHand(
   };
 }
 
-type Counts = Pick<Store, 'findLiveCount' | 'countActiveGrants' | 'keepLiveCount' | 'addToCount'>;
+type Counts = Pick<
+  Store,
+  | 'addCounts'
+  | 'listCounts'
+  | 'findLiveCount'
+  | 'countActiveGrants'
+  | 'keepLiveCount'
+  | 'addToCount'
+>;
 
 export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts {
   const { fenced, unfenced, least } = dialect;
   const id = dialect.decode.id as (value: unknown) => string;
+
+  // In the order of the names, so that two of them never wait for each other.
+  const addHour = write<HourCounts, void>({
+    text: (statement) => `
+      INSERT INTO hour_counts AS found (hour, name, count)
+      SELECT ${statement.given('hour', 'time')}, key, CAST(value AS bigint)
+      FROM ${dialect.membersOf}(${statement.given('counts', 'json')}) WHERE TRUE${fenced} ORDER BY key
+      ON CONFLICT (hour, name) DO UPDATE SET count = found.count + excluded.count`,
+    result: () => undefined,
+  });
+  const addLive = write<{ change: number }, void>({
+    text: (statement) =>
+      `UPDATE live_count SET count = count + ${statement.given('change', 'number')} WHERE TRUE${fenced}`,
+    result: () => undefined,
+  });
+  const decode = dialect.decode.json as (value: unknown) => HourCounts['counts'];
+  const listCounts = read<Parameters<Store['listCounts']>[0], HourCounts[]>({
+    text: (statement) => `
+      SELECT hour, ${dialect.objectOf}(name, count) AS counts FROM hour_counts
+      WHERE hour >= ${statement.given('since', 'time')} AND hour < ${statement.given('until', 'time')}
+      GROUP BY hour ORDER BY hour`,
+    result: (rows) => rows.map(({ hour, counts }) => ({ hour, counts: decode(counts) })),
+  });
 
   const live = read<object, LiveCount | null>({
     text: () => 'SELECT count, counted_at FROM live_count',
@@ -150,6 +181,13 @@ export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts 
   });
 
   return {
+    async addCounts(added) {
+      await addHour(added);
+      const change = liveChange(added.counts);
+      // The next count of all puts it right. An error would count the hour twice, for good.
+      if (change !== 0) await addLive({ change }).catch(() => undefined);
+    },
+    listCounts,
     findLiveCount: () => live({}),
     keepLiveCount: keepLive,
     async countActiveGrants({ after, limit }) {

@@ -8,7 +8,7 @@ export interface SchemaDialect {
   optionsOf(kind: Pick<AnyKind, 'isLong'>): string;
 }
 
-/** The tables of what no kind declares, but for that of the counts of an hour. */
+/** The tables of what no kind declares. */
 export function tablesByHand({ types, optionsOf }: SchemaDialect): string {
   const { id, text, time, number, flag } = types;
   const end = `\n)${optionsOf({})};`;
@@ -22,6 +22,13 @@ CREATE TABLE marks (
   id ${id} NOT NULL, -- of the event, or of the record of which the event is made
   name ${text}, -- of the application
   PRIMARY KEY (of, at, id, type)${end}
+
+-- What happened in each of the last hours.
+CREATE TABLE hour_counts (
+  hour ${time} NOT NULL, -- its beginning
+  name ${text} NOT NULL,
+  count ${number} NOT NULL,
+  PRIMARY KEY (hour, name)${end}
 
 -- How many grants are active: one row at most.
 CREATE TABLE live_count (

@@ -24,6 +24,10 @@ export interface Dialect {
   least: string;
   /** The function that has a row with a `value` for each member of a JSON array. */
   eachOf: string;
+  /** The function that has a row with `key` and `value` for each member of a JSON object. */
+  membersOf: string;
+  /** The aggregate that makes a JSON object of names and values. */
+  objectOf: string;
   /** A limit that is none. */
   unlimited: number | null;
   /** Behind the name of a table: goes along an index. Left out if the database takes no hint. */
