@@ -40,6 +40,8 @@ const PATIENCE: Milliseconds = 5_000;
 
 export interface ClientDocumentOptions {
   clock: Clock;
+  /** Default: of this machine */
+  monotonic?: Clock | undefined;
   hosts: Pick<DocumentHosts, 'has'>;
   vouchers: Pick<Vouchers, 'ofAddress'>;
   /** Whether an address is of a client that registered itself: nothing there is fetched. */
@@ -60,12 +62,16 @@ export interface ClientDocumentOptions {
 
 export interface AskedBy {
   caller: string;
+  /** Aborted once the caller has hung up. */
+  gone?: AbortSignal | undefined;
   hasApplication: boolean;
   /** What the database has of an address that has an application. Default: there is none */
   kept?: KeptDocument | null | undefined;
   /** Ends that: a fetch for this brought a final answer. */
   end?: (() => Promise<void>) | undefined;
 }
+
+type FetchedDocument = Fetched & { document: ClientDocument };
 
 /** As it was fetched. */
 interface Held {
@@ -77,6 +83,7 @@ interface Held {
 /** The documents of applications that nobody registered. */
 export function createClientDocuments({
   clock,
+  monotonic,
   hosts,
   vouchers,
   isOwn,
@@ -90,20 +97,18 @@ export function createClientDocuments({
   resolve,
 }: ClientDocumentOptions) {
   const shared = {
-    clock,
+    monotonic,
     patience,
+    perAsker: limitsCallers ? FETCHES_OF_CALLER : undefined,
     isLate: (error: unknown) => error instanceof DocumentFailure && error.fault === 'document_late',
   };
-  const ofCallers = limitsCallers ? { perAsker: FETCHES_OF_CALLER } : {};
   const scheduler = createScheduler({
     ...shared,
     places: DOCUMENT_PLACES,
     placesOfKnown: PLACES_OF_KNOWN,
-    ...ofCallers,
   });
   const keyScheduler = createScheduler({
     ...shared,
-    ...ofCallers,
     places: KEY_PLACES,
     placesOfKnown: KEY_PLACES_OF_VOUCHED,
   });
@@ -129,25 +134,26 @@ export function createClientDocuments({
   };
   const fetchBytes = fetchWithin(MAX_DOCUMENT_BYTES);
   /** Of a document, whatever it is fetched for. A final answer ends it and its keys. */
-  async function fetchDocument(wanted: Wanted<unknown>, turn: Turn): Promise<Fetched> {
-    const fetched = fetchBytes(wanted, turn);
-    await fetched
-      .then(({ body }) => read(wanted, body))
-      .catch(async (error: unknown) => {
-        if (!isFinal(error)) return;
+  async function fetchDocument(wanted: Wanted<unknown>, turn: Turn): Promise<FetchedDocument> {
+    try {
+      const fetched = await fetchBytes(wanted, turn);
+      return { ...fetched, document: read(wanted, fetched.body) };
+    } catch (error) {
+      if (isFinal(error)) {
         for (const ofDocument of [documents, inlineKeys]) ofDocument.end(wanted);
         await wanted.end?.();
-      });
-    return fetched;
+      }
+      throw error;
+    }
   }
   const readKept = (from: VouchedAddress, { document }: Pick<KeptDocument, 'document'>) =>
     read(from, Buffer.from(openClaim(document, from.voucher)));
-  const documents = createKeptResponses<Held>({
+  const documents = createKeptResponses<Held, FetchedDocument>({
     clock,
+    monotonic,
     scheduler,
-    limitsJoined: limitsCallers,
     fetch: fetchDocument,
-    read(from, { body, keep }) {
+    read(from, { document, body, keep }) {
       const now = clock();
       const unwritten = {
         document_uri: from.address,
@@ -155,7 +161,7 @@ export function createClientDocuments({
         kept_at: now,
         kept_until: now + keep + SERVED_LATE,
       };
-      return { document: read(from, body), unwritten };
+      return { document, unwritten };
     },
     onResult(result) {
       results[result] += 1;
@@ -163,8 +169,8 @@ export function createClientDocuments({
   });
   const ofKeys = {
     clock,
+    monotonic,
     scheduler: keyScheduler,
-    limitsJoined: limitsCallers,
     mostBytesOfStrangers: KEY_BYTES_OF_STRANGERS,
   };
   const keySets = createKeptResponses<PublicKey[]>({
@@ -175,10 +181,12 @@ export function createClientDocuments({
     servesLateWithoutPlace: true,
   });
   // Apart from the documents, which a search for new keys that finds some leaves as they are.
-  const inlineKeys = createKeptResponses<PublicKey[]>({
+  const inlineKeys = createKeptResponses<PublicKey[], FetchedDocument>({
     ...ofKeys,
     fetch: fetchDocument,
-    read: (_from, { body }) => readInlineKeys(body),
+    // Of one that has another method by now, they still count.
+    read: ({ voucher }, { document: { keys }, body }) =>
+      keys === null ? readInlineKeys(body) : openClaim(keys, voucher),
   });
   /** Null if the rules of now do not take it, or if it is over. */
   function lateOf(from: VouchedAddress, kept: KeptDocument) {
@@ -205,11 +213,11 @@ export function createClientDocuments({
      * @param caller - the address that asks
      * @throws NoPlace, HostFailing or DocumentFailure
      */
-    async find(address: string, { caller, hasApplication, kept, end }: AskedBy) {
+    async find(address: string, { caller: asker, hasApplication, kept, ...asked }: AskedBy) {
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
       const late = kept && (lateOf(from, kept) ?? undefined);
-      const wanted = { ...from, asker: caller, site: siteOf(caller), isKnown, kept: late, end };
+      const wanted = { ...from, ...asked, asker, site: siteOf(asker), isKnown, kept: late };
       const before = documents.peek(wanted, { mayBeLate: true });
       const held = await documents.find(wanted);
       const { document, unwritten } = held;
@@ -272,12 +280,12 @@ export function createClientDocuments({
     keysOf(
       { uri, jwks_uri }: DocumentedClient,
       caller: string,
-      { kept, end }: Pick<AskedBy, 'kept' | 'end'> = {},
+      { kept, end, gone }: Pick<AskedBy, 'kept' | 'end' | 'gone'> = {},
     ): ClientKeys {
       const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
         const from = vouchers.ofAddress(address);
         const hasOwnPlaces = from.voucher === 'operator';
-        return { ...from, asker: caller, site: siteOf(caller), isKnown: true, hasOwnPlaces };
+        return { ...from, asker: caller, site: siteOf(caller), gone, isKnown: true, hasOwnPlaces };
       };
       if (jwks_uri !== null) {
         return {

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createScheduler, NoPlace } from '../outbound/scheduler.ts';
+import { ASKERS_OF_SITE, createScheduler, NoPlace } from '../outbound/scheduler.ts';
 import { createVouchers } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
+import type { Fetched } from './fetch-json.ts';
 import { parseDocumentHosts } from './hosts.ts';
-import { createKeptResponses, JOINED_OF_SITE } from './kept-responses.ts';
+import { createKeptResponses } from './kept-responses.ts';
 
 const MOST = 3;
 const HOUR = 3_600_000;
@@ -12,12 +13,13 @@ const HOUR = 3_600_000;
 const { ofAddress } = createVouchers(parseDocumentHosts('https://a.example/vouched/0,any'), '');
 
 function createWorld() {
-  const world = { now: 0, fetched: [] as string[] };
+  const world = { now: 0, monotonic: 0, fetched: [] as string[] };
   const clock = () => world.now;
-  const scheduler = createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false });
+  const scheduler = createScheduler({ places: 8, patience: 1_000, isLate: () => false });
   const kept = createKeptResponses({
     clock,
     scheduler,
+    monotonic: () => world.monotonic,
     async fetch({ address }) {
       world.fetched.push(address);
       if (address.includes('bad')) throw new DocumentFailure('document_status');
@@ -59,7 +61,9 @@ test('made-up addresses that fail push out only each other', async () => {
   // It is too early to look again at the newest of them.
   expect(await isFetched(`bad/${many.at(-1)}`)).toBe(false);
   expect(await isFetched('bad/0')).toBe(true);
-  world.now += 5_000;
+  // Whatever the clock is set to meanwhile.
+  world.now -= HOUR;
+  world.monotonic += 5_000;
   expect(await isFetched('bad/0')).toBe(true);
 });
 
@@ -94,7 +98,7 @@ test('what was read while the operator vouched for it is read again once nobody 
 test('who asks for what another one waits for waits in no line but its own', async () => {
   const clock = () => 0;
   const scheduler = createScheduler({
-    ...{ clock, places: 8, perAsker: 2, patience: 60_000, isLate: () => false },
+    ...{ places: 8, perAsker: 2, patience: 60_000, isLate: () => false },
   });
   const held: (() => void)[] = [];
   const fetched: string[] = [];
@@ -125,7 +129,7 @@ test('strangers, known or not, have so many bytes, and push out none that the op
   const fetched: string[] = [];
   const kept = createKeptResponses({
     clock,
-    scheduler: createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false }),
+    scheduler: createScheduler({ places: 8, patience: 1_000, isLate: () => false }),
     async fetch({ address }) {
       fetched.push(address);
       return { body: Buffer.alloc(100), keep: 300_000 };
@@ -152,18 +156,20 @@ test('one site joins the fetch of another so many times, and is refused at once 
   const { promise, resolve } = Promise.withResolvers<void>();
   const kept = createKeptResponses({
     clock,
-    scheduler: createScheduler({ clock, places: 8, patience: 1_000, isLate: () => false }),
+    scheduler: createScheduler({
+      ...{ places: 8, perAsker: 2, patience: 1_000, isLate: () => false },
+    }),
     async fetch() {
       await promise;
       return { body: Buffer.from('good'), keep: 0 };
     },
     read: (_, { body }) => String(body),
-    limitsJoined: true,
   });
   const find = (site: string, asker = site) =>
     kept.find({ ...ofAddress('https://slow.example/'), asker, site, isKnown: false });
   const first = find('first');
-  const all = () => Array.from({ length: JOINED_OF_SITE }, (_, index) => find('one', `${index}`));
+  const all = () =>
+    Array.from({ length: 2 * ASKERS_OF_SITE }, (_, index) => find('one', `${index}`));
   const joined = all();
   await expect(find('one', 'another')).rejects.toThrow(NoPlace);
   const other = find('other');
@@ -179,13 +185,13 @@ function createHeldWorld() {
   const clock = () => world.now;
   const held: { address: string; send(): void }[] = [];
   const scheduler = createScheduler({
-    ...{ clock, places: 2, perAsker: 1, patience: 60_000, turn: 1, isLate: () => false },
+    ...{ places: 2, perAsker: 1, patience: 60_000, turn: 1, isLate: () => false },
   });
   const kept = createKeptResponses({
     clock,
     scheduler,
     fetch: ({ address }, { signal }) =>
-      new Promise((resolve, reject) => {
+      new Promise<Fetched>((resolve, reject) => {
         const send = () => resolve({ body: Buffer.from(`${address} ${held.length}`), keep: HOUR });
         if (!world.waits) return send();
         held.push({ address, send });
@@ -247,12 +253,14 @@ test('who looks for newer ones and finds no place keeps nobody else from looking
   expect(await kept.refresh(wanted('honest', 'busy'))).toBe(null);
   const found = kept.refresh(wanted('honest', 'somebody'));
   await arrived('honest');
-  held.at(-1)?.send();
-  expect(await found).not.toBe(before);
-  // One who waited meanwhile has what was found, and that counts.
-  expect(await kept.refresh(wanted('honest', 'somebody'))).toBe(null);
+  // So does who comes meanwhile, and once it is there.
+  const joined = kept.refresh(wanted('honest', 'another'));
   for (const { send } of held) send();
+  expect(await found).not.toBe(before);
+  expect(await joined).toBe(await found);
+  expect(await kept.refresh(wanted('honest', 'another'))).toBe(await found);
+  expect(held.filter(({ address }) => address.includes('honest'))).toHaveLength(1);
   await arrived('more');
   held.at(-1)?.send();
-  await Promise.all(busy);
+  await Promise.allSettled(busy);
 });

@@ -1,16 +1,15 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import { createLatestUsed } from '../outbound/latest-used.ts';
 import {
   HostFailing,
   NoPlace,
   type Outgoing,
   type Scheduler,
-  siteOf,
   type Turn,
 } from '../outbound/scheduler.ts';
 import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure, isFinal } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
-import { createLatestUsed } from './latest-used.ts';
 
 const FETCHED_AGAIN_AFTER: Milliseconds = 5_000;
 const FAILURES_A_MINUTE = 10;
@@ -18,9 +17,6 @@ const MINUTE: Milliseconds = 60_000;
 const REFRESHED_AGAIN_AFTER = MINUTE;
 /** The good one, after its time, while each fetch fails temporarily. */
 export const SERVED_LATE: Milliseconds = 86_400_000;
-
-/** Each is a request that is held open for as long as the fetch of another one takes, and no connection of one is cut. */
-export const JOINED_OF_SITE = 16;
 
 /** Of each kind: good ones, by whether the operator vouches for them or they are known, and addresses that fail. */
 const KEPT = 1_000;
@@ -30,11 +26,8 @@ export const fetchResults = ['good', 'temporary', 'final', 'no_place', 'kept'] a
 /** `kept` beside `temporary`: an earlier one took its place. */
 export type FetchResult = (typeof fetchResults)[number];
 
-export interface Wanted<Value> extends VouchedAddress, Pick<Outgoing, 'site' | 'hasOwnPlaces'> {
-  /** Of a caller, or an application. */
-  asker: string;
-  /** It has an application, or the setting names it: not everybody can make such an address. */
-  isKnown: boolean;
+/** Known if it has an application, or the setting names it: not everybody can make such an address. */
+export interface Wanted<Value> extends VouchedAddress, Omit<Outgoing, 'address'> {
   /** What the database has, to be served late as if it were here. Null: another process may have ended it. */
   kept?: Late<Value> | null | undefined;
   /** Ends what the database has of it. Default: nothing */
@@ -68,21 +61,22 @@ interface Failed {
  * @param fetch - throws a DocumentFailure
  * @param read - throws a DocumentFailure
  */
-export function createKeptResponses<Value>({
+export function createKeptResponses<Value, From extends Fetched = Fetched>({
   clock,
+  monotonic = () => performance.now(),
   scheduler,
   fetch,
   read,
   onResult = () => {},
   most = KEPT,
   mostBytesOfStrangers = null,
-  limitsJoined = false,
   servesLateWithoutPlace = false,
 }: {
   clock: Clock;
+  monotonic?: Clock | undefined;
   scheduler: Scheduler;
-  fetch(wanted: Wanted<Value>, turn: Turn): Promise<Fetched>;
-  read(from: VouchedAddress, fetched: Fetched): Value;
+  fetch(wanted: Wanted<Value>, turn: Turn): Promise<From>;
+  read(from: VouchedAddress, fetched: From): Value;
   onResult?(result: FetchResult): void;
   most?: number;
   /**
@@ -90,8 +84,6 @@ export function createKeptResponses<Value>({
    * where they are known. Default: any number
    */
   mostBytesOfStrangers?: number | null;
-  /** See {@link JOINED_OF_SITE}. Default: false */
-  limitsJoined?: boolean;
   /** Whether all good ones are served after their time also where a fetch finds no place. Default: vouched ones alone */
   servesLateWithoutPlace?: boolean;
 }) {
@@ -104,10 +96,6 @@ export function createKeptResponses<Value>({
   const groups = [vouched, known, others];
   const failed = createLatestUsed<Failed>(most);
   const refreshed = createLatestUsed<Milliseconds>(most);
-  /** Those that have a place. */
-  const running = new Map<string, Promise<Value>>();
-  /** How many of a site wait for what was begun for another request. */
-  const joined = new Map<string, number>();
 
   function goodOf(place: Place): Good<Value> | null {
     // Other rules have read what was vouched for, until it was unpinned.
@@ -136,8 +124,12 @@ export function createKeptResponses<Value>({
     return isServed(latest, SERVED_LATE) ? latest : null;
   }
 
-  async function load(wanted: Wanted<Value>, turn: Turn): Promise<Value> {
-    const { address } = wanted;
+  /** Also for newer ones. */
+  type Search = Wanted<Value> & { isSearch?: true };
+
+  async function load(wanted: Search, turn: Turn): Promise<Value> {
+    const { address, isSearch } = wanted;
+    if (isSearch) refreshed.set(address, monotonic());
     try {
       const fetched = await fetch(wanted, turn);
       const value = read(wanted, fetched);
@@ -158,69 +150,25 @@ export function createKeptResponses<Value>({
 
   function noteFailure(wanted: Wanted<Value>, error: DocumentFailure): void {
     const times = failed.use(wanted.address)?.times ?? [];
-    failed.set(wanted.address, { error, times: [...times, clock()].slice(-FAILURES_A_MINUTE) });
+    failed.set(wanted.address, { error, times: [...times, monotonic()].slice(-FAILURES_A_MINUTE) });
     if (!error.isTemporary) setGood(wanted, null);
     onResult(error.isTemporary ? 'temporary' : 'final');
     if (error.isTemporary && lateOf(wanted) !== null) onResult('kept');
   }
 
-  type Found = { value: Value } | { others: Promise<Value> };
-
   /** @throws why there is nothing new */
-  async function fetchOnce(wanted: Wanted<Value>, isRefresh = false): Promise<Value> {
-    const { address } = wanted;
-    const begun = running.get(address);
-    if (begun !== undefined) return join(begun, siteOf(wanted));
-    const { hostname: host } = new URL(address);
-    // Who waits for a place waits for that of nobody else. Another one may have fetched it meanwhile, or does so now.
-    const found = await scheduler
-      .run({ ...wanted, host }, async (turn): Promise<Found> => {
-        const others = running.get(address);
-        if (others !== undefined) return { others };
-        const good = isRefresh && mayRefresh(address) ? null : goodOf(wanted);
-        if (isServed(good)) return good;
-        if (isRefresh) refreshed.set(address, clock());
-        return { value: await begin(wanted, turn) };
-      })
-      .catch((error: unknown) => {
-        if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
-        throw error;
-      });
-    return 'others' in found ? join(found.others, siteOf(wanted)) : found.value;
-  }
-
-  const mayRefresh = (address: string): boolean =>
-    clock() >= (refreshed.use(address) ?? Number.NEGATIVE_INFINITY) + REFRESHED_AGAIN_AFTER;
-
-  async function join(begun: Promise<Value>, site: string): Promise<Value> {
-    const others = joined.get(site) ?? 0;
-    if (limitsJoined && others >= JOINED_OF_SITE) {
-      onResult('no_place');
-      throw new NoPlace();
-    }
-    joined.set(site, others + 1);
-    try {
-      return await begun;
-    } finally {
-      const left = (joined.get(site) ?? 0) - 1;
-      if (left > 0) joined.set(site, left);
-      else joined.delete(site);
-    }
-  }
-
-  function begin(wanted: Wanted<Value>, turn: Turn): Promise<Value> {
-    const { address } = wanted;
-    const fetched = load(wanted, turn).finally(() => running.delete(address));
-    running.set(address, fetched);
-    return fetched;
-  }
+  const fetchOnce = (wanted: Search): Promise<Value> =>
+    scheduler.run(wanted, load).catch((error: unknown) => {
+      if (error instanceof NoPlace || error instanceof HostFailing) onResult('no_place');
+      throw error;
+    });
 
   /** @throws the latest failure where it is too early to look again */
   function checkPause(address: string): void {
     const failure = failed.use(address);
     if (failure === undefined) return;
     const { error, times } = failure;
-    const now = clock();
+    const now = monotonic();
     const latest = times.at(-1) ?? Number.NEGATIVE_INFINITY;
     const count = times.filter((time) => now < time + MINUTE).length;
     if (now < latest + FETCHED_AGAIN_AFTER || count >= FAILURES_A_MINUTE) throw error;
@@ -244,10 +192,12 @@ export function createKeptResponses<Value>({
       return isServed(good, mayBeLate ? SERVED_LATE : 0) ? good.value : null;
     },
 
-    /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
+    /** What is there now, or was less than a minute ago; null if there is nothing. */
     async refresh(wanted: Wanted<Value>): Promise<Value | null> {
-      if (!mayRefresh(wanted.address)) return null;
-      return fetchOnce(wanted, true).catch((error: unknown) => {
+      const last = refreshed.use(wanted.address) ?? Number.NEGATIVE_INFINITY;
+      const isEarly = monotonic() < last + REFRESHED_AGAIN_AFTER;
+      if (isEarly && !scheduler.isRunning({ ...wanted, work: load })) return this.peek(wanted);
+      return fetchOnce({ ...wanted, isSearch: true }).catch((error: unknown) => {
         if (isNoResponse(error)) return null;
         throw error;
       });
@@ -258,7 +208,7 @@ export function createKeptResponses<Value>({
       const good = goodOf(wanted);
       if (isServed(good)) return good.value;
       try {
-        if (!running.has(wanted.address)) checkPause(wanted.address);
+        if (!scheduler.isRunning({ ...wanted, work: load })) checkPause(wanted.address);
         return await fetchOnce(wanted);
       } catch (error) {
         const isVouched = wanted.voucher === 'operator';

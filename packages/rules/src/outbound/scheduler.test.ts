@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Milliseconds } from '@latchkey/domain/clock';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKERS_OF_SITE,
   createScheduler,
@@ -11,29 +11,48 @@ import {
   type SchedulerOptions,
   SHARE_OF_SITE,
   TURN,
+  type Turn,
 } from './scheduler.ts';
 
+interface Asked extends Outgoing {
+  host: string;
+  port: number;
+  isSilent: boolean;
+}
+
 function createWorld(options: Partial<SchedulerOptions> = {}) {
-  const world = { now: 0 };
   const scheduler = createScheduler({
-    clock: () => world.now,
     places: 100,
     patience: 30_000,
     isLate: (error) => error === 'late',
     ...options,
   });
   /** What runs, in the order of the beginning. */
-  const begun: { host: string; signal: AbortSignal; end(): void; fail(error: unknown): void }[] =
-    [];
-  /** What has become of it. */
-  const run = async (outgoing: Partial<Outgoing>) => {
-    const { host = 'a host', asker = 'somebody', isKnown = false, ...rest } = outgoing;
+  const begun: (Pick<Asked, 'host' | 'port'> & {
+    signal: AbortSignal;
+    end(): void;
+    fail(error: unknown): void;
+  })[] = [];
+  function work({ host, port, isSilent }: Asked, { signal, onConnected }: Turn): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = scheduler.run({ host, asker, isKnown, ...rest }, ({ signal, onConnected }) => {
-      if (!host.startsWith('silent')) onConnected();
-      begun.push({ host, signal, end: resolve, fail: reject });
-      return promise;
-    });
+    if (!isSilent) onConnected();
+    begun.push({ host, port, signal, end: resolve, fail: reject });
+    return promise;
+  }
+  let asked = 0;
+  /** What has become of it. Default: of an address of its own */
+  const run = async ({
+    host = 'a host',
+    port = 443,
+    isSilent = port !== 443 || host.startsWith('silent'),
+    path = (asked++).toString(),
+    ...rest
+  }: Partial<Asked> & { path?: string }) => {
+    const address = `https://${host.replaceAll(' ', '-')}.example:${port}/${path}`;
+    const ended = scheduler.run(
+      { host, port, isSilent, address, asker: 'somebody', isKnown: false, ...rest },
+      work,
+    );
     const outcome = ended.then(
       () => 'done',
       (error) => (error instanceof Error ? error.name : error),
@@ -47,7 +66,7 @@ function createWorld(options: Partial<SchedulerOptions> = {}) {
     begun[index]?.end();
     await turn();
   };
-  return { world, scheduler, begun, run, hosts, end };
+  return { scheduler, begun, run, hosts, end };
 }
 
 test('2 of a host run at once, and a free place is for who can use it', async () => {
@@ -125,19 +144,21 @@ test('what is known takes none of them where it has none of its own', async () =
 });
 
 test('a host has one place for a minute after it took too long', async () => {
-  const { world, begun, run, hosts } = createWorld();
+  useTimers();
+  const { begun, run, hosts } = createWorld();
   const late = await run({ host: 'slow' });
   begun[0]?.fail('late');
   expect(await late.outcome).toBe('late');
   for (const host of ['slow', 'slow', 'other']) await run({ host });
   expect(hosts()).toEqual(['slow', 'slow', 'other']);
-  world.now += 60_000;
+  vi.advanceTimersByTime(60_000);
   await run({ host: 'slow' });
   expect(hosts()).toEqual(['slow', 'slow', 'other', 'slow']);
 });
 
 test('a host at which 20 failed in a minute is left alone, but for what is known', async () => {
-  const { world, begun, run } = createWorld();
+  useTimers();
+  const { begun, run } = createWorld();
   const fail = async () => {
     const { outcome } = await run({});
     begun.at(-1)?.fail('broken');
@@ -158,7 +179,7 @@ test('a host at which 20 failed in a minute is left alone, but for what is known
   await run({ isKnown: true });
   await run({ host: 'other' });
   expect(begun).toHaveLength(before + 2);
-  world.now += 60_000;
+  vi.advanceTimersByTime(60_000);
   await run({});
   expect(begun).toHaveLength(before + 3);
 });
@@ -172,6 +193,37 @@ test('who has waited too long has no place later', async () => {
   await end(0);
   await run({});
   expect(hosts()).toHaveLength(2);
+});
+
+test('a port at which a host was there has its places before silent ones', async () => {
+  const { begun, run, end } = createWorld();
+  const known = { host: 'there', isKnown: true };
+  await run(known);
+  await end(0);
+  for (const port of [1, 2, 3]) await run({ ...known, port, asker: `${port}` });
+  expect(begun).toHaveLength(3);
+  await run(known);
+  const ended = begun.filter(({ signal }) => signal.aborted);
+  expect(ended).toHaveLength(1);
+  ended[0]?.fail('late');
+  await turn();
+  // It was its turn, before that of the third.
+  expect(begun.map(({ port }) => port)).toEqual([443, 1, 2, 443]);
+});
+
+test.each<[what: string, last: Partial<Asked>]>([
+  ['once it is silent', { isKnown: true, isSilent: true }],
+  ['where anybody can make it up', { isKnown: false }],
+])('a port has no places before others %s', async (_, last) => {
+  const { begun, run, hosts, end } = createWorld();
+  await run({ isKnown: !!last.isKnown });
+  await end(0);
+  const ended = await run(last);
+  begun[1]?.fail(last.isSilent ? 'late' : 'broken');
+  await ended.outcome;
+  for (const port of [1, 2, 443]) await run({ isKnown: true, port });
+  expect(begun.some(({ signal }) => signal.aborted)).toBe(false);
+  expect(hosts()).toHaveLength(last.isSilent ? 3 : 4);
 });
 
 /** How long something has run, and a site has had places, is a matter of timers. */
@@ -234,12 +286,12 @@ test('who has used more than a share gives way to who waits, after a turn', asyn
   vi.advanceTimersByTime(TURN - 1);
   expect(ended()).toEqual([]);
   vi.advanceTimersByTime(1);
-  expect(ended()).toEqual(['slow of much']);
-  begun.at(-2)?.fail('late');
+  expect(ended()).toEqual(['slow of more']);
+  begun.at(-1)?.fail('late');
   await turn();
   // The next one who waits has the next place.
   expect(ended()).toEqual(['slow of much', 'slow of more']);
-  begun.at(-2)?.fail('late');
+  begun.at(-3)?.fail('late');
   await turn();
   expect(hosts().slice(-2)).toEqual(['1', '2']);
 });
@@ -310,3 +362,126 @@ test('what is ended for others is no failure of its host', async () => {
   await run({ host: 'slow' });
   expect(hosts().at(-1)).toBe('slow');
 });
+
+test('a fetch is not ended for what its beginner has used while somebody else has joined it', async () => {
+  const { begun, run, ended, end } = await createUsedWorld(
+    { places: 1 },
+    { much: 2 * SHARE_OF_SITE },
+  );
+  await run({ host: 'slow', path: 'same', asker: 'much' });
+  const joined = await run({ host: 'slow', path: 'same', asker: 'somebody else' });
+  await run({ host: 'quick', asker: 'another' });
+  vi.advanceTimersByTime(SHARE_OF_SITE);
+  expect(ended()).toEqual([]);
+  await end(begun.length - 1);
+  expect(await joined.outcome).toBe('done');
+});
+
+test('who joins a fetch of a silent host has a turn of its own', async () => {
+  useTimers();
+  const { begun, run } = createWorld({ places: 1 });
+  await run({ host: 'silent', path: 'same', asker: 'first' });
+  await run({ host: 'quick', asker: 'another' });
+  vi.advanceTimersByTime(TURN - 1);
+  await run({ host: 'silent', path: 'same', asker: 'second' });
+  vi.advanceTimersByTime(TURN - 1);
+  expect(begun[0]?.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(TURN);
+  expect(begun[0]?.signal.aborted).toBe(true);
+});
+
+test('what is ended is shared by nobody who comes later', async () => {
+  useTimers();
+  const { begun, run } = createWorld({ places: 1 });
+  const asked = { host: 'silent', path: 'same' };
+  await run({ ...asked, asker: 'first' });
+  await run({ host: 'quick', asker: 'another' });
+  vi.advanceTimersByTime(TURN);
+  const later = await run({ ...asked, asker: 'second' });
+  begun[0]?.fail('late');
+  await turn();
+  begun[1]?.end();
+  await turn();
+  begun[2]?.end();
+  expect(await later.outcome).toBe('done');
+});
+
+test('who has joined pays for the time as who has begun', async () => {
+  useTimers();
+  const { begun, run, hosts } = createWorld({ places: 1, perAsker: 9 });
+  for (const asker of ['first', 'joined']) await run({ host: 'slow', path: 'same', asker });
+  vi.advanceTimersByTime(2 * TURN);
+  for (const asker of ['joined', 'another']) await run({ host: `of ${asker}`, asker });
+  for (let count = 0; count < 2; count += 1) {
+    begun.at(-1)?.end();
+    await turn();
+  }
+  expect(hosts()).toEqual(['slow', 'of another', 'of joined']);
+});
+
+test('who waits for the same begins with whoever has the first place', async () => {
+  const { scheduler, run, hosts, end } = createWorld({ places: 1 });
+  await run({ asker: 'busy' });
+  const same = await Promise.all(
+    ['1', '2'].map((asker) => run({ host: 'same', path: 'same', asker })),
+  );
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 2 });
+  await end(0);
+  expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+  await end(1);
+  expect(await Promise.all(same.map(({ outcome }) => outcome))).toEqual(['done', 'done']);
+  expect(hosts()).toEqual(['a host', 'same']);
+});
+
+describe('who has hung up', () => {
+  test('holds no place in the line', async () => {
+    const { scheduler, run } = createWorld({ places: 1, perAsker: 1 });
+    await run({ asker: 'busy' });
+    const { signal: gone, abort } = abortable();
+    const first = await run({ gone });
+    abort();
+    expect(scheduler.load()).toEqual({ running: 1, waiting: 0 });
+    expect(await first.outcome).toBe(NoPlace.name);
+    await run({});
+    expect(scheduler.load()).toEqual({ running: 1, waiting: 1 });
+    expect(await (await run({ asker: 'another', gone })).outcome).toBe(NoPlace.name);
+  });
+
+  test('leaves what runs to who needs its place, or asks for the same', async () => {
+    const { begun, run, end } = createWorld({ places: 2 });
+    const [first, second] = [abortable(), abortable()];
+    await run({ host: 'first', path: 'same', gone: first.signal });
+    await run({ host: 'second', gone: second.signal });
+    for (const { abort } of [first, second]) abort();
+    await run({ host: 'first', path: 'same', asker: 'joined' });
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    await run({ host: 'third' });
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    begun[1]?.fail('late');
+    await turn();
+    // Its host was not late.
+    for (const index of [0, 2]) await end(index);
+    for (const asker of ['one', 'another']) await run({ host: 'second', asker });
+    expect(begun).toHaveLength(5);
+  });
+
+  test('spends what its host may fail', async () => {
+    const { begun, run } = createWorld({ places: 1 });
+    for (let count = 0; count < FAILURES_OF_HOST; count += 1) {
+      const { signal: gone, abort } = abortable();
+      await run({ host: 'victim', gone });
+      abort();
+      await run({ host: 'quick' });
+      begun.at(-1)?.fail('ended');
+      await turn();
+      begun.at(-1)?.end();
+      await turn();
+    }
+    expect(await (await run({ host: 'victim' })).outcome).toBe(HostFailing.name);
+  });
+});
+
+function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}

@@ -1,4 +1,5 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
+import { createLatestUsed } from './latest-used.ts';
 
 /** Nothing was sent: there was no place for it. */
 export class NoPlace extends Error {
@@ -11,7 +12,7 @@ export class HostFailing extends Error {
 }
 
 export interface Outgoing {
-  host: string;
+  address: string;
   /** Who asks for it. */
   asker: string;
   /** Where it asks from: free places go round these, and one has as many places as an asker. Default: the asker */
@@ -20,21 +21,22 @@ export interface Outgoing {
   isKnown: boolean;
   /** It may use the places that strangers can't take. Default: where it is known */
   hasOwnPlaces?: boolean;
+  /** Aborted once the asker has hung up. Default: it never does */
+  gone?: AbortSignal | undefined;
 }
 
-export const siteOf = ({ asker, site = asker }: Pick<Outgoing, 'asker' | 'site'>): string => site;
-
 export interface SchedulerOptions {
-  clock: Clock;
+  /** Counts the minutes after failures. Default: of this machine */
+  monotonic?: Clock | undefined;
   /** At once. */
   places: number;
   /** How many of them are for what is known. Default: 0 */
   placesOfKnown?: number;
   /**
    * How many of one asker, and of one site, run, and how many more of an asker wait; of a site, {@link ASKERS_OF_SITE}
-   * times as many. Default: any number
+   * times as many wait, and join what runs. Default: any number
    */
-  perAsker?: number;
+  perAsker?: number | undefined;
   /** How long one waits for a place. */
   patience: Milliseconds;
   /** What has run for longer may be ended for one who waits. Default: {@link TURN} */
@@ -53,10 +55,8 @@ const WINDOW: Milliseconds = 60_000;
 export const TURN: Milliseconds = 1_000;
 /** Of place time, in {@link WINDOW}: one fetch of a host that is there is ended for nobody, however slow. */
 export const SHARE_OF_SITE: Milliseconds = 5_000;
-/** So a site is as any other again two minutes later. */
-const MOST_NOTED = 2 * SHARE_OF_SITE;
-/** Of sites. */
-const MOST_SITES = 1_000;
+/** Of sites, and of hosts. */
+const MOST_KEPT = 1_000;
 
 /** What a work is given with its place. */
 export interface Turn {
@@ -66,29 +66,29 @@ export interface Turn {
   onConnected(): void;
 }
 
-interface Running extends Outgoing {
-  begun_at: Milliseconds;
-  /** It has run for a turn. */
-  isLong: boolean;
+type Asked = Outgoing & Record<'site' | 'host' | 'port', string> & { work: unknown };
+
+interface Running extends Asked {
+  /** Sites that wait for it, the one that has the place first: since when, and by how many requests. */
+  askers: Map<string, { since: Milliseconds; requests: number }>;
   isConnected: boolean;
   end: AbortController;
+  result: Promise<unknown>;
 }
 
-interface Waiting extends Outgoing {
-  enter(): void;
-}
+type Waiting = Asked & { enter(): void };
 
 /** How often something happened in {@link WINDOW}, by name, up to {@link FAILURES_OF_HOST} times. */
-function createCounts(clock: Clock) {
+function createCounts(monotonic: Clock) {
   /** What happened last comes last. */
   const times = new Map<string, Milliseconds[]>();
-  const isOver = (time: Milliseconds) => clock() >= time + WINDOW;
+  const isOver = (time: Milliseconds) => monotonic() >= time + WINDOW;
   return {
     of: (name: string) => (times.get(name) ?? []).filter((time) => !isOver(time)).length,
     add(name: string): void {
       const earlier = times.get(name) ?? [];
       times.delete(name);
-      times.set(name, [...earlier, clock()].slice(-FAILURES_OF_HOST));
+      times.set(name, [...earlier, monotonic()].slice(-FAILURES_OF_HOST));
       for (const [oldest, all] of times) {
         if (!all.every(isOver)) break;
         times.delete(oldest);
@@ -97,33 +97,30 @@ function createCounts(clock: Clock) {
   };
 }
 
+const timeSince = (time: Milliseconds) => performance.now() - time;
+
 /** How long each site had places, less what {@link WINDOW} lets it have: {@link SHARE_OF_SITE}. */
 function createUses() {
-  /** What was noted last comes last. */
-  const noted = new Map<string, { used: Milliseconds; at: Milliseconds }>();
-  const left = ({ used, at }: { used: Milliseconds; at: Milliseconds }) =>
-    Math.max(0, used - ((performance.now() - at) * SHARE_OF_SITE) / WINDOW);
+  const noted = createLatestUsed<{ used: Milliseconds; at: Milliseconds }>(MOST_KEPT);
   function of(site: string): Milliseconds {
-    const use = noted.get(site);
-    return use === undefined ? 0 : left(use);
+    const { used, at } = noted.use(site) ?? { used: 0, at: 0 };
+    return Math.max(0, used - (timeSince(at) * SHARE_OF_SITE) / WINDOW);
   }
   return {
     of,
     add(site: string, time: Milliseconds): void {
-      const used = Math.min(MOST_NOTED, of(site) + time);
-      noted.delete(site);
+      // So it is as any other again two minutes later.
+      const used = Math.min(2 * SHARE_OF_SITE, of(site) + time);
       noted.set(site, { used, at: performance.now() });
-      for (const [oldest, use] of noted) {
-        if (left(use) > 0 && noted.size <= MOST_SITES) break;
-        noted.delete(oldest);
-      }
     },
   };
 }
 
+const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
+
 /** What runs at once towards hosts that strangers name, so that none of them can hold up another, a host or this process. */
 export function createScheduler({
-  clock,
+  monotonic = () => performance.now(),
   places,
   placesOfKnown = 0,
   perAsker = Number.POSITIVE_INFINITY,
@@ -131,161 +128,206 @@ export function createScheduler({
   turn = TURN,
   isLate,
 }: SchedulerOptions) {
-  /** What began first comes first. */
   const running = new Set<Running>();
-  /** By site. Whose turn is next comes first. */
-  const waiting = new Map<string, Waiting[]>();
-  const failedAtHost = createCounts(clock);
-  const lateAtHost = createCounts(clock);
+  /** Whose site has waited for the longest time comes first. */
+  let waiting: Waiting[] = [];
+  let again: NodeJS.Timeout | undefined;
+  const failedAtHost = createCounts(monotonic);
+  const lateAtHost = createCounts(monotonic);
   const uses = createUses();
-  const mayTakeAll = ({ isKnown, hasOwnPlaces = isKnown }: Outgoing) => hasOwnPlaces;
+  /** At which ports a host was there when it was last asked, of those that not everybody can make up. */
+  const portsOf = createLatestUsed<Set<string>>(MOST_KEPT);
+  const mostOfSite = ASKERS_OF_SITE * perAsker;
 
-  function isFree(outgoing: Outgoing, among: readonly Outgoing[] = [...running]): boolean {
-    const { host } = outgoing;
-    const countOf = (isCounted: (one: Outgoing) => boolean) => among.filter(isCounted).length;
+  /** Its host is there, as far as is known at other ports alone. */
+  const isElsewhere = ({ host, port }: Asked): boolean =>
+    (portsOf.use(host)?.size ?? 0) > 0 && !portsOf.use(host)?.has(port);
+
+  const isSpent = ({ host, isKnown }: Asked): boolean =>
+    !isKnown && failedAtHost.of(host) >= FAILURES_OF_HOST;
+
+  /** Or it is refused: nobody waits for that. */
+  function isFree(asked: Asked, among: readonly Running[] = [...running]): boolean {
+    const { host, site } = asked;
+    if (isSpent(asked)) return true;
+    const countOf = (isCounted: (one: Running) => boolean) => among.filter(isCounted).length;
     const ofHost = lateAtHost.of(host) === 0 ? PLACES_OF_HOST : 1;
+    const isAtHost = (one: Asked) => one.host === host;
     return (
       among.length < places &&
-      (mayTakeAll(outgoing) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
-      countOf((one) => one.host === host) < ofHost &&
+      (mayTakeAll(asked) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
+      countOf(isAtHost) < ofHost &&
+      // Anybody can ask a host at 65,535 ports.
+      (!isElsewhere(asked) || waiting.filter(isAtHost).every(isElsewhere)) &&
       // Who has a /48 has 65,536 askers.
-      countOf((one) => siteOf(one) === siteOf(outgoing)) < perAsker
+      countOf(({ askers }) => askers.keys().next().value === site) < perAsker
     );
   }
 
-  function refuseSpent({ host, isKnown }: Outgoing): void {
-    if (!isKnown && failedAtHost.of(host) >= FAILURES_OF_HOST) throw new HostFailing();
+  function noteConnection(one: Running): void {
+    one.isConnected = true;
+    const ports = portsOf.use(one.host) ?? new Set();
+    if (mayTakeAll(one)) portsOf.set(one.host, ports.add(one.port));
   }
 
-  function noteFailure({ end, host }: Running, error: unknown): void {
-    // It may have needed a moment more.
-    if (end.signal.aborted) return;
+  function noteFailure({ end, askers, host, port, isConnected }: Running, error: unknown): void {
+    const { aborted } = end.signal;
+    // Those who waited for it might have had it a moment later.
+    if (aborted && askers.size > 0) return;
     failedAtHost.add(host);
-    if (isLate(error)) lateAtHost.add(host);
+    if (aborted || !isLate(error)) return;
+    lateAtHost.add(host);
+    if (!isConnected) portsOf.use(host)?.delete(port);
   }
 
-  function enter(outgoing: Outgoing): Running {
-    const begun_at = performance.now();
-    const one = {
-      ...outgoing,
-      begun_at,
-      isLong: false,
-      isConnected: false,
-      end: new AbortController(),
-    };
-    running.add(one);
-    return one;
-  }
+  const asksOf = (site: string) => [...running].flatMap(({ askers }) => askers.get(site) ?? []);
 
-  const hasRun = ({ begun_at }: Running) => performance.now() - begun_at;
+  const usedBy = (site: string): Milliseconds =>
+    asksOf(site).reduce((sum, { since }) => sum + timeSince(since), uses.of(site));
 
-  function usedBy(site: string): Milliseconds {
-    const own = [...running].filter((one) => siteOf(one) === site);
-    return own.reduce((sum, one) => sum + hasRun(one), uses.of(site));
+  function join(one: Running, { site, gone }: Asked): void {
+    const asker = one.askers.get(site) ?? { since: performance.now(), requests: 0 };
+    asker.requests += 1;
+    one.askers.set(site, asker);
+    gone?.addEventListener('abort', () => {
+      asker.requests -= 1;
+      if (asker.requests > 0 || !running.has(one)) return;
+      one.askers.delete(site);
+      uses.add(site, timeSince(asker.since));
+      fill();
+    });
   }
 
   /**
-   * Whether one who waits has a place once what is ended has left: if need be, what has run for a turn and is at a silent
-   * host, or of a site that has used far more; first of the one that has used the most.
+   * Whether one who waits has a place once what is ended has left: if need be, what nobody waits for any more, or what all
+   * its askers have had for a turn, if it is at a silent host or all have used far more; first of those that have used the
+   * most. So nobody loses what it has joined sooner than what it begins. A silent port gives way to another one at once.
    */
-  function makeRoom(outgoing: Outgoing): boolean {
+  function makeRoom(asked: Asked): boolean {
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
-    if (isFree(outgoing, staying)) return true;
-    const share = usedBy(siteOf(outgoing)) + SHARE_OF_SITE;
+    if (isFree(asked, staying)) return true;
+    const share = usedBy(asked.site) + SHARE_OF_SITE;
+    const hadTurn = ({ askers }: Running) =>
+      [...askers.values()].every(({ since }) => timeSince(since) >= turn);
+    const isInWay = (one: Running) =>
+      one.host === asked.host && isElsewhere(one) && !isElsewhere(asked);
+    const without = (one: Running) => staying.filter((other) => other !== one);
     const ended = staying
-      .map((one) => ({ one, used: usedBy(siteOf(one)) }))
-      .filter(({ one, used }) => one.isLong && (used > share || !one.isConnected))
+      .filter((one) => hadTurn(one) || isInWay(one))
+      .map((one) => ({ one, used: Math.min(...[...one.askers.keys()].map(usedBy)) }))
+      .filter(({ one, used }) => used > share || !one.isConnected)
       .sort((first, second) => second.used - first.used)
-      .find(({ one }) =>
-        isFree(
-          outgoing,
-          staying.filter((other) => other !== one),
-        ),
-      );
+      .find(({ one }) => isFree(asked, without(one)));
     ended?.one.end.abort();
     return ended !== undefined;
   }
 
-  /**
-   * Lets in who waits and finds a place, each site in its turn, first those that have used the least. For the others, it
-   * ends what it may.
-   */
+  /** Lets in who waits and finds a place, first who has used the least. If there is none, ends what it may. */
   function fill(): void {
+    clearTimeout(again);
+    if (waiting.length === 0) return;
     // In whole turns: who has used about as much goes round.
-    const sites = [...waiting.keys()].map((site) => ({
-      site,
-      used: Math.floor(usedBy(site) / TURN),
-    }));
-    const turns = sites.sort((one, other) => one.used - other.used).map(({ site }) => site);
-    for (const site of turns) {
-      const line = waiting.get(site) ?? [];
-      const next = line.findIndex((one) => isFree(one));
-      if (next === -1) continue;
-      for (const one of line.splice(next, 1)) one.enter();
-      waiting.delete(site);
-      if (line.length > 0) waiting.set(site, line);
+    const turnsOf = ({ site }: Asked) => Math.floor(usedBy(site) / TURN);
+    const line = waiting.toSorted((one, other) => turnsOf(one) - turnsOf(other));
+    const next = line.find((one) => isFree(one));
+    if (next === undefined) {
+      line.some(makeRoom);
+      again = setTimeout(fill, turn / 10);
+    } else {
+      next.enter();
+      fill();
     }
-    for (const site of turns) waiting.get(site)?.some(makeRoom);
   }
 
-  function wait(outgoing: Outgoing): Promise<Running> {
-    const { asker } = outgoing;
-    const site = siteOf(outgoing);
-    const line = waiting.get(site) ?? [];
-    const ofAsker = line.filter((one) => one.asker === asker);
-    if (ofAsker.length >= perAsker || line.length >= ASKERS_OF_SITE * perAsker) throw new NoPlace();
-    waiting.set(site, line);
+  /** @param enter - throws, or takes the place before anybody else can come */
+  function wait<Result>(asked: Asked, enter: () => Promise<Result>): Promise<Result> {
+    const ofSite = waiting.filter(({ site }) => site === asked.site);
+    const ofAsker = ofSite.filter(({ asker }) => asker === asked.asker);
+    if (ofAsker.length >= perAsker || ofSite.length >= mostOfSite) throw new NoPlace();
     return new Promise((resolve, reject) => {
-      const one = { ...outgoing, enter: enterNow };
-      const timer = setTimeout(() => {
-        line.splice(line.indexOf(one), 1);
-        if (line.length === 0) waiting.delete(site);
-        reject(new NoPlace());
-      }, patience);
-      line.push(one);
-      makeRoom(one);
-      function enterNow() {
+      const one = {
+        ...asked,
+        enter() {
+          stop();
+          resolve(enter());
+        },
+      };
+      function stop() {
         clearTimeout(timer);
-        // Taken here, before anybody else can come.
-        resolve(enter(outgoing));
+        waiting = waiting.filter((other) => other !== one);
       }
+      function giveUp() {
+        stop();
+        reject(new NoPlace());
+      }
+      const timer = setTimeout(giveUp, patience);
+      asked.gone?.addEventListener('abort', giveUp);
+      waiting.push(one);
+      fill();
     });
   }
 
+  async function follow<Result>(one: Running, work: (turn: Turn) => Promise<Result>) {
+    try {
+      return await work({ signal: one.end.signal, onConnected: () => noteConnection(one) });
+    } catch (error) {
+      noteFailure(one, error);
+      throw error;
+    } finally {
+      running.delete(one);
+      for (const [site, { since }] of one.askers) uses.add(site, timeSince(since));
+      fill();
+    }
+  }
+
+  function begin(asked: Asked, work: (turn: Turn) => Promise<unknown>): Running {
+    if (isSpent(asked)) throw new HostFailing();
+    const [askers, end] = [new Map(), new AbortController()];
+    const one: Running = { ...asked, askers, end, isConnected: false, result: Promise.resolve() };
+    running.add(one);
+    one.result = follow(one, work);
+    const ofSite = (other: Asked) => other.site === asked.site;
+    waiting = [...waiting.filter((other) => !ofSite(other)), ...waiting.filter(ofSite)];
+    return one;
+  }
+
+  type Shared = Pick<Asked, 'address' | 'work'>;
+  const isSame = (one: Shared, other: Shared) =>
+    one.address === other.address && one.work === other.work;
+  const begunFor = (shared: Shared) =>
+    [...running].find((one) => isSame(one, shared) && !one.end.signal.aborted);
+
   return {
     /**
+     * Who asks for an address and a work that run joins them.
+     *
      * @param work - its place is that of others once it has ended, so it ends soon after the signal
      * @throws NoPlace, HostFailing, or what the work throws: then it has failed
      */
-    async run<Result>(outgoing: Outgoing, work: (turn: Turn) => Promise<Result>): Promise<Result> {
-      refuseSpent(outgoing);
-      const one = isFree(outgoing) ? enter(outgoing) : await wait(outgoing);
-      const timer = setInterval(() => {
-        one.isLong = true;
-        fill();
-      }, turn).unref();
-      try {
-        // Others may have failed while it waited.
-        refuseSpent(outgoing);
-        const onConnected = () => {
-          one.isConnected = true;
-        };
-        return await work({ signal: one.end.signal, onConnected });
-      } catch (error) {
-        if (!(error instanceof HostFailing)) noteFailure(one, error);
-        throw error;
-      } finally {
-        clearInterval(timer);
-        running.delete(one);
-        uses.add(siteOf(one), hasRun(one));
-        fill();
+    async run<Wanted extends Outgoing, Result>(
+      outgoing: Wanted,
+      work: (outgoing: Wanted, turn: Turn) => Promise<Result>,
+    ): Promise<Result> {
+      const { address, asker, site = asker, gone } = outgoing;
+      const { hostname: host, port } = new URL(address);
+      const asked = { ...outgoing, site, host, port, work };
+      async function enter(): Promise<Result> {
+        const begun = begunFor(asked);
+        const requests = asksOf(site).reduce((sum, one) => sum + one.requests, 0);
+        if (begun !== undefined && requests >= mostOfSite) throw new NoPlace();
+        const one = begun ?? begin(asked, (turn) => work(outgoing, turn));
+        join(one, asked);
+        const same = waiting.filter((other) => isSame(other, asked));
+        if (begun === undefined) for (const other of same) other.enter();
+        return one.result as Promise<Result>;
       }
+      if (gone?.aborted) throw new NoPlace();
+      return begunFor(asked) || isFree(asked) ? enter() : wait(asked, enter);
     },
 
-    load: () => ({
-      running: running.size,
-      waiting: [...waiting.values()].reduce((sum, { length }) => sum + length, 0),
-    }),
+    isRunning: (shared: Shared): boolean => begunFor(shared) !== undefined,
+
+    load: () => ({ running: running.size, waiting: waiting.length }),
   };
 }
 
