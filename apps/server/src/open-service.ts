@@ -91,8 +91,11 @@ export function linkingFrom(
     | 'outboundAllow'
     | 'rateLimit'
   >,
-  clock: Clock = Date.now,
-  resolve?: Resolve,
+  {
+    clock = Date.now,
+    monotonic,
+    resolve,
+  }: { clock?: Clock; monotonic?: Clock | undefined; resolve?: Resolve | undefined } = {},
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
@@ -106,6 +109,7 @@ export function linkingFrom(
     pins &&
     createClientDocuments({
       clock,
+      monotonic,
       hosts: pins,
       vouchers,
       isOwn: registeredClients.isOwn,

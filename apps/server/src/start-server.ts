@@ -132,7 +132,7 @@ export async function startServer(
     work,
     claim: { evenIfCopied, eventsKeys, ...(evenIfIncomplete && { incomplete: 'accept' }) },
     onCopied,
-    linking: linkingFrom(settings, clock, resolve),
+    linking: linkingFrom(settings, { clock, monotonic, resolve }),
     events: events && { ...events, delivery },
     redact: redactorFor(settings.secrets),
     settings: () => settingsInForce(settings),
@@ -190,7 +190,7 @@ export async function startServer(
     const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
     service = {
       ...opened,
-      linking: linkingFrom(complete, clock, resolve),
+      linking: linkingFrom(complete, { clock, monotonic, resolve }),
       settings: () => settingsInForce(complete),
     };
     const listeningUrl = url;

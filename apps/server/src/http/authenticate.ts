@@ -33,7 +33,7 @@ import {
   headerCredentials,
 } from './client-credentials.ts';
 import type { Form } from './form.ts';
-import type { RequestContext } from './request-context.ts';
+import { goneOf, type RequestContext } from './request-context.ts';
 import { type Authorization, readAuthorization } from './request-metadata.ts';
 
 export type Authenticate = (context: RequestContext, operation: Operation) => Promise<AnyCaller>;
@@ -106,7 +106,7 @@ export function createAuthentication(
         failures.check(address_key);
       }
       const proof = { uri: client_id, assertion, audiences: audiencesOf(context) };
-      const pairs = { failures: assertions, address_key };
+      const pairs = { failures: assertions, address_key, gone: goneOf(context) };
       return { kind: 'application', ...(await authenticateDocumented(service, proof, pairs)) };
     }
     if (assertion !== null) throw DomainError.because('assertion_unexpected');

@@ -39,6 +39,14 @@ export interface RequestContext {
   errorPage: ErrorPageDetails;
 }
 
+/** Aborted once the client has hung up, or has its response. */
+export function goneOf({ response }: RequestContext): AbortSignal {
+  const gone = new AbortController();
+  if (response.closed) gone.abort();
+  response.once('close', () => gone.abort());
+  return gone.signal;
+}
+
 export interface ErrorPageDetails {
   locale?: string | null;
   ui_locales?: string | null;

@@ -11,7 +11,16 @@ import {
 import { parseDocumentHosts } from '@latchkey/rules/client-documents/hosts';
 import { addressKey } from '@latchkey/rules/limits/limit';
 import { createVouchers } from '@latchkey/rules/vouchers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { createWorld, HOSTS, listen, resolver, serve, type World } from '../outbound/world.ts';
 
 let world: World;
@@ -38,6 +47,7 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
   if (hosts === null) throw new Error('no hosts');
   const documents = createClientDocuments({
     clock: () => now,
+    monotonic: () => now,
     hosts,
     vouchers: createVouchers(hosts, 'Example Shop'),
     isOwn: () => false,
@@ -190,6 +200,14 @@ test('private addresses are let in for hosts that the setting names, and on a lo
   expect(await outcomeOf(documentsOf('any'), address)).toMatch(refused);
   expect(await outcomeOf(documentsOf('*.example.com'), address)).toMatch(refused);
   expect(await outcomeOf(documentsOf('any', { isOnLoopback: true }), address)).toBe(HOST);
+});
+
+test('a document that was fetched is read once', async () => {
+  const { address } = await serveDocument(sendDocument);
+  const read = vi.spyOn(TextDecoder.prototype, 'decode');
+  onTestFinished(() => read.mockRestore());
+  await documentsOf().find(address);
+  expect(read).toHaveBeenCalledOnce();
 });
 
 test('a document of one address is not that of another spelling', async () => {

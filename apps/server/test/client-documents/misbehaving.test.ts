@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Json, succeed } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
 import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
 import { authorize, linkingApplication } from '../linking/link-flow.ts';
@@ -296,5 +296,32 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     published.respond = (response) => response.destroy();
     other.advance(server.now() - other.now());
     expect((await redeem(other, code, signed(await sign()))).status).toBe(200);
+  });
+});
+
+describeOnAnyStore('while the server of documents sends nothing', (fresh) => {
+  const server = useServer(fresh, SETTINGS);
+
+  test('who hangs up holds no place in the line', async () => {
+    await linkingApplication(server);
+    const load = () => server.service.linking?.clientDocuments?.load().documents;
+    const soon = { interval: 5, timeout: 20_000 };
+    const hungUp = new AbortController();
+    const ask = async (signal?: AbortSignal) => {
+      const published = Object.assign(await publish(world), { respond: () => {} });
+      const query = new URLSearchParams(request(published));
+      const options = signal === undefined ? {} : { signal };
+      const asked = fetch(`${server.url}/oauth/authorize?${query}`, options).catch(() => {});
+      return { published, asked };
+    };
+    const running = await Promise.all([ask(), ask()]);
+    await expect.poll(load, soon).toEqual({ running: 2, waiting: 0 });
+    const last = await ask(hungUp.signal);
+    await expect.poll(load, soon).toEqual({ running: 2, waiting: 1 });
+    hungUp.abort();
+    await expect.poll(load, soon).toMatchObject({ waiting: 0 });
+    await Promise.all(running.map(({ asked }) => asked));
+    // It was let in by nobody.
+    expect(last.published.requests).toBe(0);
   });
 });

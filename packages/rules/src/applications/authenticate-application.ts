@@ -83,12 +83,12 @@ export interface DocumentProof {
  * RFC 7523, section 2.2, or, of a public one, the address alone.
  *
  * @param pairs - where failed assertions count for the client and the address that sent them. Not for
- * the client alone: anybody could then keep it out
+ * the client alone: anybody could then keep it out. With when this address has hung up
  */
 export async function authenticateDocumented(
   { store, clock, linking }: Pick<Dependencies, 'store' | 'clock' | 'linking'>,
   { uri, assertion, audiences }: DocumentProof,
-  pairs: { failures: Limit; address_key: string },
+  pairs: { failures: Limit; address_key: string; gone: AbortSignal },
 ): Promise<AuthenticatedApplication> {
   const documents = linking?.clientDocuments;
   // What it asks for is not verified, and PostgreSQL takes no text with U+0000.
@@ -115,7 +115,7 @@ export async function authenticateDocumented(
     const voucher = vouchersOf({ linking }).ofClient(application);
     const expected = { address: uri, audiences, signing_alg, voucher, now: clock() };
     const end = endOf({ store }, kept);
-    const keys = documents?.keysOf(document, pairs.address_key, { kept, end });
+    const keys = documents?.keysOf(document, pairs.address_key, { kept, end, gone: pairs.gone });
     if (keys === undefined) throw DomainError.because('application_unknown');
     const verdict = await verifyAssertion(assertion, keys, expected);
     if (verdict === 'keys_unavailable') {

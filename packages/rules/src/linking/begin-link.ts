@@ -4,6 +4,7 @@ import type { Initiator } from '@latchkey/domain/initiator';
 import { LINK_LIFETIME } from '@latchkey/domain/lifetimes';
 import { reasons } from '@latchkey/domain/reasons';
 import type { LinkRecord } from '@latchkey/store/records';
+import type { AskedBy } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { DocumentFailure } from '../client-documents/faults.ts';
 import { findDocument } from '../client-documents/kept-documents.ts';
@@ -39,14 +40,15 @@ export async function readAuthorization(
   {
     onApplication,
     beforeFetch,
-    caller,
-  }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void; caller: string },
+    ...by
+  }: Pick<ReadTargetOptions, 'onApplication'> &
+    Pick<AskedBy, 'caller' | 'gone'> & { beforeFetch(): void },
 ): Promise<UnconfirmedRequest> {
   let document: Promise<ClientDocument> | undefined;
   const readDocument: ReadTargetOptions['readDocument'] = (documents, address, of) => {
     if (document === undefined) {
       beforeFetch();
-      document = findDocument(service, documents, address, { caller, ...of }).catch(refuseDocument);
+      document = findDocument(service, documents, address, { ...by, ...of }).catch(refuseDocument);
     }
     return document;
   };

@@ -5,7 +5,7 @@ import { RefusedToApplication } from '@latchkey/rules/linking/redirect';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { Visitor } from '../../operations/caller.ts';
-import type { RequestedCall } from '../request-context.ts';
+import { goneOf, type RequestedCall } from '../request-context.ts';
 import { sendRedirect } from '../response.ts';
 import type { Route, SendError } from '../router.ts';
 import { onNavigation } from './on-navigation.ts';
@@ -37,6 +37,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
           readInput: () =>
             readAuthorization(service, parameters, context.redacted.request_id, {
               caller: address_key,
+              gone: goneOf(context),
               onApplication(asking) {
                 const application = linkingOf(service).vouchers.show(asking);
                 context.errorPage = { ...known, application, back_url: asking.homepage_uri };
