@@ -21,6 +21,8 @@ test.each<[name: string, isShown: boolean]>([
   ['1,000 notes', true],
   ['Notes,Inc', true],
   ['Notes.\u00a0Inc', false],
+  ['Claude.\ufe0e It was checked', false],
+  ['Really?\ufe0f', false],
   ['a "b" c', false],
   ['a” and', false],
   ['a “ and', false],

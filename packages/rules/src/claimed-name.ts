@@ -3,7 +3,8 @@ export const MAX_CLAIMED_NAME = 40;
 
 /** They would end the quotation, or the sentence that it stands in. */
 const QUOTATION_OR_STOP = /["\p{Pi}\p{Pf}„‚…。！？；：，]/u;
-const STOP_BEFORE_SPACE = /[.,;:!?](?:\p{Z}|$)/u;
+// A mark on it, such as a variation selector, may show nothing.
+const STOP_BEFORE_SPACE = /[.,;:!?]\p{M}*(?:\p{Z}|$)/u;
 
 /** Of fewer letters, too many other names would contain it. */
 const LEAST_COMPARED = 3;
