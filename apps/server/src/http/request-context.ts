@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Location } from '@latchkey/rules/linking/redirect';
 import type { Shown } from '@latchkey/rules/vouchers';
 import type { CallSummary } from '../operations/call.ts';
 import type { Challenge } from './challenge.ts';
 
-export type Headers = Record<string, string | string[]>;
+/** Where a browser goes by itself is no text: `redirect.ts` of the rules says who may be led there. */
+export type Headers = Record<string, string | string[]> & {
+  [Name in 'Location' | 'location']?: Location;
+} & { [Name in 'Refresh' | 'refresh']?: `0;url=${Location}` };
 
 /** A tRPC batch makes several calls, every other request one. */
 export interface RequestedCall extends CallSummary {

@@ -125,6 +125,12 @@ export function returnWithCode(
   return asReturn(voucher, redirect_uri, redirectWithCode(linking, redirect, code));
 }
 
+/** What the end of a link starts by itself, just after the decision. A denial leads to no stranger. */
+export function locationToStart(answer: ReturnAddress, { decision }: LinkRecord): Location | null {
+  if (answer.voucher === 'operator') return answer.location;
+  return decision?.status === 'approved' ? (answer.href as Location) : null;
+}
+
 function asReturn(voucher: Voucher, redirect_uri: string, address: string): ReturnAddress {
   if (voucher === 'operator') return { voucher, location: address as Location };
   return { voucher, href: address, target: targetOf(redirect_uri) };

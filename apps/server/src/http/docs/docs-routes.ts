@@ -1,4 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import { ownLocation } from '@latchkey/rules/linking/redirect';
 import { openApiDocument } from '../../openapi/document.ts';
 import { errorStatus } from '../error-response.ts';
 import { html } from '../html.ts';
@@ -57,11 +58,11 @@ function asset({ path, type, read }: Asset): Route {
   };
 }
 
-const sendDocs = (context: RequestContext, publicUrl: string | null, headers: Headers = {}) =>
-  send(context, 303, 'text/plain; charset=UTF-8', '', {
-    Location: `${publicUrl ?? ''}/docs`,
-    ...headers,
-  });
+function sendDocs(context: RequestContext, url: string | null, headers: Headers = {}): void {
+  const publicUrl = url ?? '';
+  const Location = ownLocation({ publicUrl }, `${publicUrl}/docs`);
+  send(context, 303, 'text/plain; charset=UTF-8', '', { Location, ...headers });
+}
 
 interface HomeOptions {
   readonly publicUrl: string | null;

@@ -3,7 +3,12 @@ import { COOKIE_AFTER_DECISION, LINKS_KEPT, STARTS_APPLICATION } from '@latchkey
 import { describeRedirect } from '@latchkey/rules/linking/describe-redirect';
 import { findReturnToStranger, type ReturnToStranger } from '@latchkey/rules/linking/link-access';
 import { linkingOf } from '@latchkey/rules/linking/linking';
-import { ownLocation, startsApplication } from '@latchkey/rules/linking/redirect';
+import {
+  type Location,
+  locationToStart,
+  ownLocation,
+  startsApplication,
+} from '@latchkey/rules/linking/redirect';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type LinkEnd, type Redirect } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
@@ -143,11 +148,9 @@ function sendEnd(
   sender.send(context, endPage(frame, { ...end, application }), 200, headers);
 }
 
-/** What the end of a link starts by itself, just after the decision. A denial leads to no stranger. */
-function startOf({ service }: CallContext, { link, answer }: LinkEnd): string | null {
+function startOf({ service }: CallContext, { link, answer }: LinkEnd): Location | null {
   if (answer === null || link.decision === null) return null;
   if (!startsApplication(linkingOf(service), link)) return null;
   if (service.clock() >= link.decision.at + STARTS_APPLICATION) return null;
-  if (answer.voucher === 'operator') return answer.location;
-  return link.decision.status === 'approved' ? answer.href : null;
+  return locationToStart(answer, link);
 }

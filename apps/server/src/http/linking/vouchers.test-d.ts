@@ -13,7 +13,7 @@ import { ownLocation } from '@latchkey/rules/linking/redirect';
 import type { ApplicationRecord, DocumentedClient, LinkRecord } from '@latchkey/store/records';
 import { html } from '../html.ts';
 import type { RequestContext } from '../request-context.ts';
-import { sendRedirect } from '../response.ts';
+import { send, sendRedirect } from '../response.ts';
 import type { PageTexts } from './text-catalog.ts';
 import { outside, whoIs } from './views/outside.ts';
 
@@ -38,6 +38,10 @@ sendRedirect(context, ownLocation(linking, link.redirect_uri));
 sendRedirect(context, application.redirect_uris[0] ?? '');
 // @ts-expect-error
 sendRedirect(context, vouchers.ofRedirectUri(link).redirect_uri);
+// @ts-expect-error
+send(context, 303, '', '', { Location: application.redirect_uris[0] ?? '' });
+// @ts-expect-error
+send(context, 200, '', '', { Refresh: `0;url=${application.homepage_uri}` });
 
 // Show a name.
 // @ts-expect-error
