@@ -7,9 +7,6 @@ export const decode = (html: string): string =>
     .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
     .replace(/&(amp|lt|gt|quot|apos);/g, (_, name) => ENTITIES[name] as string);
 
-/** The attributes of a tag. Their values may have a `>`. */
-const ATTRIBUTES = `((?:"[^"]*"|'[^']*'|[^"'>])*)`;
-
 /** An attribute of a tag, such as `name` in ` type="text" name=user`. Without a value, it is empty. */
 export function attribute(attributes: string, name: string): string | undefined {
   const all = attributes.matchAll(/([^\s"'=/<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g);
@@ -19,33 +16,57 @@ export function attribute(attributes: string, name: string): string | undefined 
   return undefined;
 }
 
-/** The forms of a page: their attributes and what is between their tags. */
-export const formsOf = (page: string): { attributes: string; content: string }[] =>
-  [...page.matchAll(new RegExp(`<form\\b${ATTRIBUTES}>([\\s\\S]*?)</form>`, 'gi'))].map(
-    ([, attributes = '', content = '']) => ({ attributes, content }),
-  );
-
-const FIELD = new RegExp(`<(input|textarea|select)\\b${ATTRIBUTES}>`, 'gi');
-const OPTION = new RegExp(`<option\\b${ATTRIBUTES}>([^<]*)`, 'gi');
-
-/** The fields of a form that a browser sends if nobody presses a button. */
-export function fieldsOf(content: string): [name: string, value: string][] {
-  return [...content.matchAll(FIELD)].flatMap(([whole, tag = '', attributes = ''], index, all) => {
-    const name = attribute(attributes, 'name');
-    if (!name || attribute(attributes, 'disabled') !== undefined) return [];
-    const rest = content.slice((all[index]?.index ?? 0) + whole.length);
-    const [inner = ''] = rest.split(new RegExp(`</${tag}`, 'i'), 1);
-    return valuesOf(tag.toLowerCase(), attributes, inner).map((value): [string, string] => [
-      name,
-      value,
-    ]);
-  });
+interface Element {
+  tag: string;
+  attributes: string;
+  content: string;
 }
 
-function valuesOf(tag: string, attributes: string, inner: string): string[] {
+/** Where the content of an element ends. */
+const ENDS: Record<string, RegExp> = {
+  form: /<\/form|$/gi,
+  textarea: /<\/textarea|$/gi,
+  select: /<\/select|$/gi,
+  option: /<|$/g,
+  // It has none.
+  input: /(?:)/g,
+};
+
+/**
+ * The elements with one of these tags, but for those in another one. Whatever a page has, every tag matches until
+ * its end or that of the page: nothing is looked at again for the next one. A quoted value may have a `>`.
+ */
+function* elementsOf(html: string, ...tags: string[]): Generator<Element> {
+  const opening = new RegExp(
+    `<(${tags.join('|')})\\b((?:=\\s*"[^"]*(?:"|$)|=\\s*'[^']*(?:'|$)|[^>])*)(?:>|$)`,
+    'gi',
+  );
+  for (let found = opening.exec(html); found !== null; found = opening.exec(html)) {
+    const [, name = '', attributes = ''] = found;
+    const tag = name.toLowerCase();
+    const start = opening.lastIndex;
+    const end = ENDS[tag] as RegExp;
+    end.lastIndex = start;
+    opening.lastIndex = end.exec(html)?.index ?? html.length;
+    yield { tag, attributes, content: html.slice(start, opening.lastIndex) };
+  }
+}
+
+/** The forms of a page: their attributes and what is between their tags. */
+export const formsOf = (page: string): Element[] => [...elementsOf(page, 'form')];
+
+/** The fields of a form that a browser sends if nobody presses a button. */
+export const fieldsOf = (form: string): [name: string, value: string][] =>
+  [...elementsOf(form, 'input', 'textarea', 'select')].flatMap((field) => {
+    const name = attribute(field.attributes, 'name');
+    if (!name || attribute(field.attributes, 'disabled') !== undefined) return [];
+    return valuesOf(field).map((value): [string, string] => [name, value]);
+  });
+
+function valuesOf({ tag, attributes, content }: Element): string[] {
   const value = attribute(attributes, 'value');
-  if (tag === 'textarea') return [decode(inner.replace(/^\r?\n/, ''))];
-  if (tag === 'select') return chosenOf(attributes, inner);
+  if (tag === 'textarea') return [decode(content.replace(/^\r?\n/, ''))];
+  if (tag === 'select') return chosenOf(attributes, content);
   const type = attribute(attributes, 'type')?.toLowerCase() ?? 'text';
   if (/^(?:submit|button|image|reset|file)$/.test(type)) return [];
   if (!/^(?:checkbox|radio)$/.test(type)) return [value ?? ''];
@@ -53,10 +74,10 @@ function valuesOf(tag: string, attributes: string, inner: string): string[] {
 }
 
 /** The selected options; without one, the first, where only one can be. */
-function chosenOf(attributes: string, inner: string): string[] {
-  const options = [...inner.matchAll(OPTION)].map(([, option = '', label = '']) => ({
+function chosenOf(attributes: string, select: string): string[] {
+  const options = [...elementsOf(select, 'option')].map(({ attributes: option, content }) => ({
     isSelected: attribute(option, 'selected') !== undefined,
-    value: attribute(option, 'value') ?? decode(label).trim(),
+    value: attribute(option, 'value') ?? decode(content).trim(),
   }));
   const selected = options.filter(({ isSelected }) => isSelected);
   if (attribute(attributes, 'multiple') !== undefined) return selected.map(({ value }) => value);
