@@ -72,8 +72,9 @@ test('the public address is asked for the routes of the operator, and for HSTS',
   const server = await createTestServer();
   onTestFinished(() => server.close());
   let isDown = false;
+  let ofAdmin = 404;
   const proxy = createServer((request, response) => {
-    const status = request.url?.startsWith('/admin') ? 404 : 200;
+    const status = request.url?.startsWith('/admin') ? ofAdmin : 200;
     const headers = { 'strict-transport-security': 'max-age=1' };
     response.writeHead(isDown ? 502 : status, headers).end();
   });
@@ -87,6 +88,9 @@ test('the public address is asked for the routes of the operator, and for HSTS',
   const rowsAt = async (...at: Parameters<typeof findingsAt>) =>
     (await findingsAt(...at)).map(({ check, level }) => `${level} ${check}`);
   expect(await rowsAt(server.baseUrl, null)).toEqual(['warning admin', 'warning public_url']);
+  expect(await rowsAt(proxied, null)).toEqual(['ok admin', 'ok public_url']);
+  // Of a service that is not ours.
+  ofAdmin = 405;
   expect(await rowsAt(proxied, null)).toEqual(['ok admin', 'ok public_url']);
   isDown = true;
   expect(await rowsAt(proxied, null)).toEqual(['warning admin', 'skipped public_url']);

@@ -14,8 +14,9 @@ export async function* checkPublicAddress(
     // No operation has this method, so the service counts no refusal.
     respond('PUT', admin),
   ]);
-  const status = typeof operators === 'string' ? null : operators.status;
-  if (status === 405) {
+  const { status, text } = typeof operators === 'string' ? NOTHING : operators;
+  // Another service at this address may have no PUT either.
+  if (status === 405 && text.includes('"error_code":"method_not_allowed"')) {
     yield warning('admin', `${admin} is there for everybody who reaches PUBLIC_URL.`, CLOSE);
   } else if (adminSecret === null) {
     yield ok('admin', 'There are no routes of the operator: ADMIN_SECRET is not set.');
@@ -45,14 +46,23 @@ export async function* checkPublicAddress(
 
 const CLOSE = 'Set ADMIN_PORT, or let the proxy refuse /admin and /trpc/admin.';
 
+const NOTHING = { status: null, text: '' };
+
+interface Received {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
 /** The response of the service, or why there is none. */
-async function respond(method: string, url: string): Promise<Response | string> {
+async function respond(method: string, url: string): Promise<Received | string> {
   try {
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     const response = await fetch(url, { method, redirect: 'manual', signal });
-    await response.body?.cancel();
+    const { status, headers } = response;
+    const text = await response.text();
     // A proxy says so of a service that does not run.
-    return response.status < 500 ? response : `the response is ${response.status}`;
+    return status < 500 ? { status, headers, text } : `the response is ${status}`;
   } catch (error) {
     const { cause = error } = error as Error;
     const { code, message } = cause as NodeJS.ErrnoException;
