@@ -1,5 +1,5 @@
-import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Order, Refused } from './order.mjs';
 import { type Project, projects } from './projects.mjs';
@@ -91,11 +91,9 @@ const IMPORTS = /'\.\.\/(?:express|mcp)\//g;
 
 async function copyFiles({ files }: Project, folder: string): Promise<void> {
   for (const [path, source] of Object.entries(files)) {
-    if (path === '.') {
-      await cp(join(root, source), folder, { recursive: true });
-    } else {
-      await writeFile(join(folder, path), (await read(source)).replaceAll(IMPORTS, "'./"));
-    }
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, (await read(source)).replaceAll(IMPORTS, "'./"));
   }
 }
 

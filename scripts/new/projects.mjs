@@ -8,6 +8,9 @@ const EXPRESS = {
 };
 const PAGE = { 'page.ts': 'examples/express/page.ts' };
 const FASTAPI = { 'requirements.txt': 'examples/hosts/fastapi/requirements.txt' };
+/** Not whole folders: once an example has run, its packages and its .env are there too. */
+const filesIn = (folder, ...names) =>
+  Object.fromEntries(names.map((name) => [name, `${folder}/${name}`]));
 
 /** In the order in which they are listed. */
 export const projects = {
@@ -22,7 +25,16 @@ export const projects = {
     },
     next: {
       language: 'node',
-      files: { '.': 'examples/linking/next' },
+      files: filesIn(
+        'examples/linking/next',
+        'app/callback/route.ts',
+        'app/connect/route.ts',
+        'app/disconnect/route.ts',
+        'app/layout.tsx',
+        'app/page.tsx',
+        'app/sign-in/route.ts',
+        'linking.ts',
+      ),
       dependencies: ['next', 'react', 'react-dom'],
       devDependencies: ['@types/node', '@types/react', 'typescript'],
       // It reads .env itself.
@@ -44,7 +56,11 @@ export const projects = {
       files: { ...FASTAPI, 'app.py': 'examples/linking/fastapi/app.py' },
       run: `${UVICORN} app:app`,
     },
-    go: { language: 'go', files: { '.': 'examples/oauth-clients/go' }, run: 'go run .' },
+    go: {
+      language: 'go',
+      files: filesIn('examples/oauth-clients/go', 'go.mod', 'go.sum', 'main.go'),
+      run: 'go run .',
+    },
   },
   host: {
     express: {
@@ -60,7 +76,11 @@ export const projects = {
       files: { ...FASTAPI, 'host.py': 'examples/hosts/fastapi/host.py' },
       run: `${UVICORN} host:app`,
     },
-    go: { language: 'go', files: { '.': 'examples/hosts/go' }, run: 'go run .' },
+    go: {
+      language: 'go',
+      files: filesIn('examples/hosts/go', 'go.mod', 'latchkey.go', 'main.go'),
+      run: 'go run .',
+    },
   },
   mcp: {
     express: {

@@ -133,6 +133,18 @@ test.each(every)('%s with %s: only its owner can read the credentials', async (r
   }
 });
 
+test('a project has each file of its example that is committed, and no other', async () => {
+  for (const [example, files] of [
+    ['examples/linking/next', projects.application.next?.files],
+    ['examples/oauth-clients/go', projects.application.go?.files],
+    ['examples/hosts/go', projects.host.go?.files],
+  ] as const) {
+    const env = process.env as Environment;
+    const committed = await succeed('git', ['ls-files', example], { cwd: root, env });
+    expect(Object.values(files ?? {})).toEqual(committed.trim().split('\n'));
+  }
+});
+
 /** Connects Ada with an application that greets her, and lets her disconnect there. */
 async function connectAndDisconnect(url: string): Promise<void> {
   const browser = new Browser();
