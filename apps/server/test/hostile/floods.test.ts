@@ -21,7 +21,6 @@ const post = (path: string, body: string) =>
 const names = (count: number) => Array(count).fill('grants.revoke').join(',');
 
 const floods: Record<string, Omit<Flood, 'url' | 'connections'>> = {
-  'batches of 1,000 calls': { requests: post(`/trpc/${names(1_000)}?batch=1`, '{}'), reads: true },
   'batches of 16 calls': { requests: post(`/trpc/${names(16)}?batch=1`, '{}'), reads: true },
   'pipelined requests for the largest document': {
     requests: get('/openapi.json').repeat(1_200),
