@@ -60,6 +60,12 @@ export function restartRequest(): void {
   scope.moment = {};
 }
 
+/** What is seen from now on counts for all requests that share a moment. */
+export function shareMoment(moment: Moment): void {
+  const scope = requestScope();
+  if (scope !== undefined) scope.moment = moment;
+}
+
 export function pastDeadline(): DomainError {
   return new DomainError('store_unavailable', {}, new Error('The request has no time left.'));
 }

@@ -1,4 +1,4 @@
-import { inRequest, restartRequest } from '@latchkey/domain/request-scope';
+import { inRequest, restartRequest, shareMoment } from '@latchkey/domain/request-scope';
 import type { Store } from '@latchkey/store/store';
 import { calls } from '@latchkey/store-suite/calls';
 import { aCode, anId, newCode, redemptionOf } from '@latchkey/store-suite/records';
@@ -79,6 +79,19 @@ describe('on a replica set, in a request,', () => {
     leaveBehind();
     await left;
     expect(timesOf(server)).toEqual([110, 120, 130, 140, 150]);
+  });
+
+  test('requests that share a moment share its fence', async () => {
+    const moment = {};
+    const reading = () =>
+      inRequest(async () => {
+        shareMoment(moment);
+        await read();
+      });
+    await reading();
+    await reading();
+    expect(timesOf(server)).toEqual([110, 110]);
+    expect(fencesOf(server)).toBe(1);
   });
 
   test('a body that arrives late asks for a new one', async () => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { inRequest, requestScope } from '@latchkey/domain/request-scope';
 import { expect, test } from 'vitest';
 import { inBatchesByTick, inBatchesByTimer, sharePerTick } from './batching.ts';
 
@@ -31,6 +32,26 @@ test('a later request starts the work again, although the first is still running
   const second = new Promise((resolve) => process.nextTick(() => resolve(share('a'))));
   const third = setImmediate().then(() => share('a'));
   expect(await Promise.all([first, second, third])).toEqual([1, 2, 3]);
+});
+
+test('what the work has seen, each request that shares it has seen, and no other', async () => {
+  const seen: unknown[] = [];
+  const share = sharePerTick(async () => void seen.push(requestScope()?.moment));
+  const ask = (key: string) =>
+    inRequest(async () => {
+      // Older than the work: what is shared must not be as old.
+      const before = requestScope()?.moment;
+      await share(key);
+      const moment = requestScope()?.moment;
+      expect(moment).not.toBe(before);
+      return moment;
+    });
+  const [a, again, b] = await Promise.all([ask('a'), ask('a'), ask('b')]);
+  await setImmediate();
+  const later = await ask('a');
+  expect(again).toBe(a);
+  expect(new Set([a, b, later]).size).toBe(3);
+  expect(seen.map((moment) => [a, b, later].indexOf(moment as object))).toEqual([0, 1, 2]);
 });
 
 test('a failure reaches everyone who shares it, and is not kept', async () => {

@@ -1,15 +1,20 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { type Moment, shareMoment } from '@latchkey/domain/request-scope';
 
-/** Nothing is received within a tick, so no caller gets an older state than it would alone. */
+/**
+ * Nothing is received within a tick, so no caller gets an older state than it would alone. What the work has
+ * seen, each of its requests has seen: the later reads of all need no fence.
+ */
 export function sharePerTick<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const started = new Map<string, Promise<T>>();
+  const started = new Map<string, { moment: Moment; result: Promise<T> }>();
   return (key) => {
-    const shared = started.get(key);
-    if (shared !== undefined) return shared;
+    const { moment = {}, result } = started.get(key) ?? {};
+    shareMoment(moment);
+    if (result !== undefined) return result;
     if (started.size === 0) process.nextTick(() => started.clear());
-    const result = work(key);
-    started.set(key, result);
-    return result;
+    const begun = work(key);
+    started.set(key, { moment, result: begun });
+    return begun;
   };
 }
 
