@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Milliseconds } from '@latchkey/domain/clock';
 
 // With one, two callers that ask again after each response would always wait for each other.
@@ -59,9 +58,8 @@ export function gather<Asked, Result>(
 }
 
 async function firstEndOrTimeout(underWay: readonly Promise<unknown>[]): Promise<void> {
-  const timer = new AbortController();
-  const timeout = setTimeout(LONGEST_WAIT, undefined, { signal: timer.signal });
-  await Promise.race([...underWay, timeout]).catch(() => undefined);
-  timer.abort();
-  await timeout.catch(() => undefined);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, LONGEST_WAIT);
+  await Promise.race([...underWay, promise]).catch(() => undefined);
+  clearTimeout(timer);
 }
