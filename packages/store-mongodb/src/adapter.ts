@@ -138,18 +138,15 @@ export function mongoAdapter(
     const others = Object.entries(joins).map(([name, { kind, by, fields }]) => ({
       ...{ name, as: `joined_${name}`, decode: recordOf(kind, fields) },
       lookUp: { from: kind.name, localField: by, foreignField: '_id', as: `joined_${name}` },
-      // It may have 8 KB, and nothing here depends on it.
-      unset: kind.name === 'applications' ? [`joined_${name}.logo_uri`] : [],
+      projection: projectionOf(kind, fields),
     }));
-    const unset = others.flatMap(({ unset }) => unset);
-    const stages = [
-      ...others.map(({ lookUp }) => ({ $lookup: lookUp })),
-      ...(unset.length > 0 ? [{ $unset: unset }] : []),
-    ];
     const projection = projectionOf(kind, fields);
+    const $project = { ...projection };
+    for (const { as, projection } of others) $project[as] = projection;
+    const stages = [...others.map(({ lookUp }) => ({ $lookup: lookUp })), { $project }];
     const read = (collections: Collections, byId: object, options: DecisiveOptions) => {
       const filter = { ...byId, ...rest };
-      return stages.length === 0
+      return others.length === 0
         ? collection(collections)
             .find(filter, { ...options, projection })
             .toArray()
