@@ -21,7 +21,7 @@ import {
   type PendingRecord,
   partOf,
 } from '../records.ts';
-import { endedNow, MARKABLE, MARKS, type MarksInside } from './marks.ts';
+import { endedNow, MARKED, MARKS, type MarksInside } from './marks.ts';
 import { newestFirst } from './sites.ts';
 
 type Stored = RecordOf<typeof grants>;
@@ -119,7 +119,7 @@ export function codes(db: Adapter, { shown }: MarksInside) {
      */
     redeemCode: db.sequence(
       (steps) => {
-        const look = steps.joined(grants, byId, MARKABLE, MARKS, endedNow);
+        const look = steps.joined(grants, byId, MARKED, MARKS, endedNow);
         // One write: two calls can't both redeem, and no crash spends a code without a grant.
         const change = steps.change(
           grants,

@@ -32,7 +32,7 @@ import {
 } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
-import { endedNow, MARKABLE, MARKS } from './marks.ts';
+import { endedNow, MARKED, MARKS } from './marks.ts';
 import type { NamesInside } from './names.ts';
 import { byId, newestFirst, type OfId, olderThan } from './sites.ts';
 
@@ -75,7 +75,7 @@ export function deliveries(
   const findChoice = db.joined(
     grants,
     byId,
-    [...MARKABLE, 'choice'],
+    [...MARKED, 'choice'],
     MARKS,
     (found) => endedNow(found).choice,
   );

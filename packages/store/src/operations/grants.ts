@@ -46,7 +46,7 @@ import {
 } from '../records.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
-import { endedNow, MARKABLE, MARKS, type MarksInside } from './marks.ts';
+import { endedNow, MARKED, MARKS, type MarksInside } from './marks.ts';
 import { revoked } from './revoked.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
@@ -238,7 +238,7 @@ export function grants(
         const look = steps.joined(
           kind,
           byId,
-          [...MARKABLE, 'created_at', 'last_used_at'],
+          ['id', ...MARKED, 'created_at', 'last_used_at'],
           MARKS,
           endedNow,
         );
@@ -287,7 +287,7 @@ export function grants(
      */
     recoverGrant: db.sequence(
       (steps) => {
-        const look = steps.joined(kind, byId, MARKABLE, MARKS, endedNow);
+        const look = steps.joined(kind, byId, MARKED, MARKS, endedNow);
         const replace = steps.change(
           kind,
           (grant: Givens<Recovery>) => ({

@@ -6,8 +6,10 @@ import { byId } from './sites.ts';
 
 type Stored = RecordOf<typeof grants>;
 
-/** What a list reads of a code or a grant, to know whether a mark has ended it. */
-export const MARKABLE = ['id', 'application_id', 'account_id', 'revoked_at', ...NUMBERS] as const;
+/** What is read of a code or a grant together with its marks, to know whether one has ended it. */
+export const MARKED = ['application_id', 'revoked_at', ...NUMBERS] as const;
+/** What a list reads, which looks for the marks itself. */
+export const MARKABLE = ['id', 'account_id', ...MARKED] as const;
 export type Markable = Pick<Stored, (typeof MARKABLE)[number]> &
   Partial<Pick<Stored, 'account' | 'choice'>>;
 
