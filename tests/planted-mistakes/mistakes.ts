@@ -139,7 +139,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an application revokes the grants of another',
     file: GRANTS,
-    from: '        if (application_id !== null && found.application_id !== application_id) return null;\n',
+    from: '              when(grant.application_id, { application_id: grant.application_id }),\n',
     to: '',
     seenBy: 'apps/server/test/http/grants.test.ts',
   },

@@ -10,7 +10,14 @@ import type {
   StepCall,
   Steps,
 } from '@latchkey/store/adapter';
-import type { AnyHolder, ChangeSite, Options, Result, Site } from '@latchkey/store/call-sites';
+import type {
+  AllowedSite,
+  AnyHolder,
+  ChangeSite,
+  Options,
+  Result,
+  Site,
+} from '@latchkey/store/call-sites';
 import {
   atFirstUse,
   type Givens,
@@ -188,12 +195,23 @@ export function sqliteAdapter(
   const find = (kind: AnyKind, where: Site, fields: readonly string[], result: Result) =>
     joined(kind, where, fields, {}, result);
 
-  function change(kind: AnyKind, of: ChangeSite, fields: readonly string[], result: Result): Work {
+  /** @param unless - no record of these has one of the fields set */
+  function change(
+    kind: AnyKind,
+    of: ChangeSite,
+    fields: readonly string[],
+    result: Result,
+    unless: readonly Join[] = [],
+  ): Work {
     const { where, set } = of(givens);
     const terms = termsOf(where);
     const settings = settingsOf(set);
+    const noneHas = unless.map(({ kind: { name, key }, by, fields }) => {
+      const has = fields.map((field) => `${name}.${field} IS NOT NULL`).join(' OR ');
+      return ` AND NOT EXISTS (SELECT 1 FROM ${name} WHERE ${name}.${key} = ${kind.name}.${by} AND (${has}))`;
+    });
     const update = (statement: Statement, like: Input) =>
-      `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${statement.where(kind, terms, like)}`;
+      `UPDATE ${kind.name} SET ${statement.set(kind, settings)} WHERE ${statement.where(kind, terms, like)}${noneHas.join('')}`;
     if (fields.length === 0) {
       const changes = statementsOf(terms, update, countChanges);
       return (input) => (changes(input) === 0 ? null : result({}, input));
@@ -270,7 +288,14 @@ export function sqliteAdapter(
         return complete;
       });
     },
-    change: (...of: Parameters<typeof change>) => step(change(...of)),
+    change: (...[kind, of, fields, result]: Parameters<typeof change>) =>
+      step(change(kind, of, fields, result)),
+    changeAllowed(...[kind, of, fields, seen, result]: AllowedSite) {
+      const alone = change(kind, of, fields, result, Object.values(seen.joins));
+      const look = joined(kind, seen.where, seen.fields, seen.joins, seen.allows);
+      const make = change(kind, of, fields, result);
+      return step((input) => alone(input) ?? (look(input) ? make(input) : null));
+    },
     joined: (...of: Parameters<typeof joined>) => step(joined(...of)),
     remove: (...of: Parameters<typeof removal>) => step(removal(...of)),
   };

@@ -84,9 +84,11 @@ describe('a statement for SQLite', () => {
           'WHERE id = ? AND application_id = ? AND code_hash IS ? AND created_at IS NULL ' +
           'AND code_expires_at > ? AND generation >= ? AND code_challenge IS ?',
       );
-      expect(planOf(redemption)).toEqual([
-        'SEARCH grants USING INDEX sqlite_autoindex_grants_1 (id=?)',
-      ]);
+      const searches = planOf(redemption).filter((step) => !step.startsWith('CORRELATED'));
+      expect(searches[0]).toBe('SEARCH grants USING INDEX sqlite_autoindex_grants_1 (id=?)');
+      // Whether there is a mark at all: otherwise none stands in the way.
+      for (const search of searches.slice(1))
+        expect(search).toMatch(/^SEARCH \w+ USING PRIMARY KEY/);
     }
   });
 

@@ -78,6 +78,14 @@ export interface Join<K extends AnyKind = AnyKind, N extends string = string> {
 
 export type Joins = Readonly<Record<string, Join>>;
 
+/** What is read before a change: the record, named by its key, and others. */
+export interface Look<K extends AnyKind, I, N extends Name<K>, J extends Joins> {
+  where: Site<K, I>;
+  fields: readonly N[];
+  joins: J;
+  allows(found: Some<K, N> & Joined<J>): boolean;
+}
+
 /** What a look-up reads together with its own record. Null if it is not there. */
 export type Joined<J extends Joins> = {
   [M in keyof J]: J[M] extends Join<infer K, infer N>
@@ -116,6 +124,25 @@ export interface Steps {
     kind: K,
     of: ChangeSite<K, I>,
     fields: readonly N[],
+    result: Result<K, N, I, R>,
+    options?: WriteOptions<I>,
+  ): StepCall<I, R | null>;
+  /**
+   * As `change`, if the look allows it. Where a statement sees the joined records too, it is looked only if one of
+   * their fields is set: with none, the condition of the change has to say enough.
+   */
+  changeAllowed<
+    K extends AnyKind,
+    I,
+    N extends Name<K>,
+    L extends Name<K>,
+    const J extends Joins,
+    R,
+  >(
+    kind: K,
+    of: ChangeSite<K, I>,
+    fields: readonly N[],
+    look: Look<K, I, L, J>,
     result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
   ): StepCall<I, R | null>;

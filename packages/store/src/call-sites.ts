@@ -1,5 +1,5 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import type { Adapter, Call, Holder, StepCall, Steps, WriteOptions } from './adapter.ts';
+import type { Adapter, Call, Holder, Join, StepCall, Steps, WriteOptions } from './adapter.ts';
 import { atFirstUse, type Changes, type Input, type Prepare, type Where } from './condition.ts';
 import type { AnyKind } from './kind.ts';
 
@@ -16,6 +16,20 @@ export type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | '
   withheld?: readonly string[];
   copy(holder: Input, input: Input): Input | null;
 };
+
+export type AllowedSite = [
+  kind: AnyKind,
+  of: ChangeSite,
+  fields: readonly string[],
+  look: {
+    where: Site;
+    fields: readonly string[];
+    joins: Readonly<Record<string, Join>>;
+    allows: Result;
+  },
+  result: Result,
+  options?: Options,
+];
 
 type Primitives = Record<Exclude<keyof Adapter, 'sequence'>, Prepare> & {
   insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
@@ -36,6 +50,13 @@ export function adapterOf(
   const steps = {
     insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
     change: (...of: unknown[]) => stepOf(change(...of)),
+    changeAllowed(...[kind, of, fields, seen, result, options]: AllowedSite) {
+      const look = stepOf(joined(kind, seen.where, seen.fields, seen.joins, seen.allows));
+      const make = stepOf(change(kind, of, fields, result, options));
+      return function* (input: Input) {
+        return (yield* look(input)) ? yield* make(input) : null;
+      };
+    },
     joined: (...of: unknown[]) => stepOf(joined(...of)),
     remove(...of: Parameters<typeof drop>) {
       const call = drop(...of);

@@ -21,7 +21,7 @@ import {
   type PendingRecord,
   partOf,
 } from '../records.ts';
-import { endedNow, MARKED, MARKS, type MarksInside } from './marks.ts';
+import { endedNow, MARKS, type MarksInside, UNENDED } from './marks.ts';
 import { newestFirst } from './sites.ts';
 
 type Stored = RecordOf<typeof grants>;
@@ -118,10 +118,9 @@ export function codes(db: Adapter, { shown }: MarksInside) {
      * grant; the others receive null.
      */
     redeemCode: db.sequence(
-      (steps) => {
-        const look = steps.joined(grants, byId, MARKED, MARKS, endedNow);
-        // One write: two calls can't both redeem, and no crash spends a code without a grant.
-        const change = steps.change(
+      // One write: two calls can't both redeem, and no crash spends a code without a grant.
+      (steps) =>
+        steps.changeAllowed(
           grants,
           (code: Givens<Redemption>) => ({
             where: [
@@ -147,16 +146,12 @@ export function codes(db: Adapter, { shown }: MarksInside) {
             },
           }),
           REDEEMED,
+          // Only a mark ends a code: none has its own `revoked_at`.
+          UNENDED,
           (found, { grant_id, application_id }) =>
             ({ grant_id, application_id, ...found }) as GrantRecord,
           { grant_id },
-        );
-        return function* (redemption: Redemption) {
-          // A mark that comes after this ends the grant: see decision 87.
-          const found = yield* look(redemption);
-          return found?.revoked_at === null ? yield* change(redemption) : null;
-        };
-      },
+        ),
       { grant_id },
     ),
 

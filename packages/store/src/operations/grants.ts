@@ -46,7 +46,7 @@ import {
 } from '../records.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
-import { endedNow, MARKED, MARKS, type MarksInside } from './marks.ts';
+import { endedNow, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
 import { revoked } from './revoked.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
@@ -235,19 +235,13 @@ export function grants(
      */
     revokeGrant: db.sequence(
       (steps) => {
-        const look = steps.joined(
-          kind,
-          byId,
-          ['id', ...MARKED, 'created_at', 'last_used_at'],
-          MARKS,
-          endedNow,
-        );
-        const end = steps.change(
+        const end = steps.changeAllowed(
           kind,
           (grant: Givens<Revocation>) => ({
             where: [
               byId(grant),
               active,
+              when(grant.application_id, { application_id: grant.application_id }),
               when(grant.unused_before, [
                 { created_at: lessThan(grant.unused_before) },
                 either({ last_used_at: null }, { last_used_at: lessThan(grant.unused_before) }),
@@ -260,21 +254,27 @@ export function grants(
             }),
           }),
           REVOKED,
+          UNENDED,
           revokedRecord,
           { grant_id, ends: true },
         );
+        const look = steps.joined(
+          kind,
+          byId,
+          ['id', ...MARKED, 'created_at', 'last_used_at'],
+          MARKS,
+          endedNow,
+        );
         return function* (revocation: Revocation) {
           const { application_id, unused_before, onlyActive = false } = revocation;
-          const found = yield* look(revocation);
-          if (found === null || !isGrant(found)) return null;
-          if (application_id !== null && found.application_id !== application_id) return null;
-          if (unused_before !== undefined && !isUnusedSince(found, unused_before)) return null;
-          if (found.revoked_at !== null) return onlyActive ? null : revokedRecord(found);
           const ended = yield* end(revocation);
           if (ended !== null || onlyActive) return ended;
-          // Another call was faster, and may not be durable yet.
-          const later = yield* look(revocation);
-          return later && later.revoked_at !== null ? revokedRecord(later) : null;
+          // An earlier one was faster, and may not be durable yet.
+          const found = yield* look(revocation);
+          if (found === null || !isGrant(found) || found.revoked_at === null) return null;
+          if (application_id !== null && found.application_id !== application_id) return null;
+          if (unused_before !== undefined && !isUnusedSince(found, unused_before)) return null;
+          return revokedRecord(found);
         };
       },
       { grant_id, ends: true },
@@ -286,9 +286,8 @@ export function grants(
      * `noteUse` with the old secret exactly one succeeds.
      */
     recoverGrant: db.sequence(
-      (steps) => {
-        const look = steps.joined(kind, byId, MARKED, MARKS, endedNow);
-        const replace = steps.change(
+      (steps) =>
+        steps.changeAllowed(
           kind,
           (grant: Givens<Recovery>) => ({
             where: {
@@ -306,14 +305,10 @@ export function grants(
             },
           }),
           GRANT,
+          UNENDED,
           grantRecord,
           { grant_id },
-        );
-        return function* (recovery: Recovery) {
-          const found = yield* look(recovery);
-          return found?.revoked_at === null ? yield* replace(recovery) : null;
-        };
-      },
+        ),
       { grant_id },
     ),
 

@@ -1,4 +1,5 @@
-import type { Adapter } from '../adapter.ts';
+import type { Adapter, Joined } from '../adapter.ts';
+import type { Givens } from '../condition.ts';
 import { asEnded, type Ended, endingOf, type Marked, NUMBERS } from '../endings.ts';
 import type { RecordOf } from '../kind.ts';
 import { accounts, applications, type grants } from '../kinds.ts';
@@ -27,6 +28,15 @@ export function endedNow<G extends Omit<Markable, 'id' | 'account_id'>>({
 }: G & { ofAccount: Marked; ofApplication: Marked }) {
   return asEnded(grant as unknown as G, ofAccount, ofApplication);
 }
+
+/** Before a write to a code or a grant. A mark that comes after this ends the grant: see decision 87. */
+export const UNENDED = {
+  where: ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id }),
+  fields: MARKED,
+  joins: MARKS,
+  allows: (found: Omit<Markable, 'id' | 'account_id'> & Joined<typeof MARKS>) =>
+    endedNow(found).revoked_at === null,
+};
 
 const MOST_AT_ONCE = 1_000;
 
