@@ -103,23 +103,6 @@ export function mongoAdapter(
     return lookUp;
   }
 
-  function find(kind: AnyKind, where: Site, fields: readonly string[], result: Result): AnyCall {
-    const collection = collectionOf(kind);
-    const filter = filterOf(kind, termsOf(where(givens)), ABSENT);
-    const projection = projectionOf(kind, fields);
-    const decode = recordOf(kind, fields);
-    return async (input) => {
-      const found = await database.decide((collections) =>
-        collection(collections).findOne(filter(input), {
-          ...collections.decisive,
-          projection,
-        }),
-      );
-      const record = found && decode(found);
-      return record && result(record, input);
-    };
-  }
-
   function joined(
     kind: AnyKind,
     where: Site,
@@ -604,7 +587,7 @@ export function mongoAdapter(
 
   return adapterOf(
     {
-      ...{ find, joined, list, count, next, insertOnce, insertNew, insertHeld },
+      ...{ joined, list, count, next, insertOnce, insertNew, insertHeld },
       ...{ change, changeSome, changeEach, modify, remove, removeSome, drop, ...marks },
     },
     (steps) => database.inSequence(steps),

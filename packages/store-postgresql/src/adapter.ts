@@ -115,9 +115,6 @@ export function postgresqlAdapter(
     };
   }
 
-  const find = (kind: AnyKind, where: Site, fields: readonly string[], result: Result) =>
-    joined(kind, where, fields, {}, result);
-
   /** Inserts the records of `from`: what follows `i`. */
   function insertion(
     statement: Statement,
@@ -432,7 +429,7 @@ export function postgresqlAdapter(
     {
       ...sqlReads(dialect, sender),
       ...marksIn(database),
-      ...{ find, joined, next, insertOnce, insertNew, insertHeld },
+      ...{ joined, next, insertOnce, insertNew, insertHeld },
       ...{ change, changeSome, changeEach, modify, remove, removeSome, drop },
     },
     (steps) => database.inSequence(steps),

@@ -190,18 +190,15 @@ export interface Decision<Record, Result> {
 
 /** What a database has to do: a condition decides in the same write, under any race. */
 export interface Adapter {
-  /** Finds one record by its key. */
+  /** Finds one record by its key. Many calls may share one read, so the rest of their condition is the same for all. */
   find<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
     where: Site<K, I>,
     fields: readonly N[],
     result: Result<K, N, I, R>,
-  ): Call<I, R | null>;
+  ): Call<I & { mayBeStale?: boolean | undefined }, R | null>;
 
-  /**
-   * Finds one record by its key, with others by theirs, all of one moment. Many calls may share one read, so the
-   * rest of their condition is the same for all.
-   */
+  /** The same with other records by their keys, all of one moment. */
   joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
     kind: K,
     where: Site<K, I>,

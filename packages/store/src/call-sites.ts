@@ -31,7 +31,7 @@ export type AllowedSite = [
   options?: Options,
 ];
 
-type Primitives = Record<Exclude<keyof Adapter, 'sequence'>, Prepare> & {
+type Primitives = Record<Exclude<keyof Adapter, 'find' | 'sequence'>, Prepare> & {
   insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
   /** Removes a record. */
   drop(kind: AnyKind, where: Site): AnyCall;
@@ -69,8 +69,14 @@ export function adapterOf(
     return (input: Input) => inSequence(() => run(input));
   }
 
-  return atFirstUse({ ...primitives, sequence }) as unknown as Adapter;
+  const find = findBy(joined);
+  return atFirstUse({ ...primitives, find, sequence }) as unknown as Adapter;
 }
+
+const findBy =
+  (joined: Prepare): Prepare =>
+  (kind, where, fields, result) =>
+    joined(kind, where, fields, {}, result);
 
 const stepOf = <R>(call: AnyCall<R>): StepCall<Input, R> =>
   function* (input) {

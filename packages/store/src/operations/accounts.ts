@@ -22,7 +22,7 @@ interface Completing {
 }
 
 export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Completing) {
-  const find = db.joined(kind, byId, CURRENT, {}, currentAccount);
+  const find = db.find(kind, byId, CURRENT, currentAccount);
 
   const listBy = (index: string, which: (filter: Givens<AccountFilter>) => Where<typeof kind>) =>
     db.list(

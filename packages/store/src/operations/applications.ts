@@ -51,8 +51,8 @@ interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
 
 export function applications(db: Adapter, finish: (work: Work) => Promise<void>) {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
-  const find = db.joined(kind, ofId, APPLICATION, {}, asIs);
-  const authenticate = db.joined(kind, ofId, AUTHENTICATING, {}, asIs);
+  const find = db.find(kind, ofId, APPLICATION, asIs);
+  const authenticate = db.find(kind, ofId, AUTHENTICATING, asIs);
   const listOf = (index: string, which: Condition<typeof kind> = {}) =>
     db.list(
       kind,
@@ -159,11 +159,10 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
     { ends: true },
   );
 
-  const findAddress = db.joined(
+  const findAddress = db.find(
     clientDocuments,
     ({ address }: Givens<{ address: string }>) => ({ address }),
     ['application_id'],
-    {},
     ({ application_id }: OfId) => application_id,
   );
   /** The id of the application with this document, which may not be there yet. */

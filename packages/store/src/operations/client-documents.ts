@@ -31,11 +31,10 @@ export function clientDocuments(db: Adapter) {
       return { result: undefined, ...(isNews && { put: document }) };
     },
   );
-  const find = db.joined(
+  const find = db.find(
     kind,
     ({ document_uri }: Givens<OfAddress>) => ({ document_uri }),
     DOCUMENT,
-    {},
     asIs,
   );
   const list = db.list(

@@ -69,9 +69,9 @@ export function deliveries(
   const insert = db.insertOnce(kind);
   const find = db.find(kind, byId, FIELDS, asIs);
   /** Gathered: many tries end together. */
-  const findEnding = db.joined(kind, byId, ['claim', 'attempts'], {}, asIs);
+  const findEnding = db.find(kind, byId, ['claim', 'attempts'], asIs);
   // Gathered: many are claimed together.
-  const findAccount = db.joined(accounts, byId, ['account'], {}, ({ account }) => account);
+  const findAccount = db.find(accounts, byId, ['account'], ({ account }) => account);
   const findChoice = db.joined(
     grants,
     byId,

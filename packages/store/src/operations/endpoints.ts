@@ -51,11 +51,10 @@ export type EndpointsInside = ReturnType<typeof endpointsInside>;
 export function endpointsInside(db: Adapter) {
   const findStored = db.joined(kind, byId, FIELDS, OF_OWNER, toldEndpoint);
   const findTold = (id: string) => findStored({ id });
-  const findIds = db.joined(
+  const findIds = db.find(
     owners,
     ({ owner }: Givens<{ owner: string }>) => ({ owner }),
     ['ids'],
-    {},
     ({ ids }) => ids,
   );
   const drop = db.changeSome(
@@ -126,11 +125,10 @@ export function endpoints(
     idOf,
     { order: newestFirst },
   );
-  const findApplication = db.joined(
+  const findApplication = db.find(
     applications,
     ({ id }: Givens<OfId>) => ({ id, deleted_at: null }),
     ['id'],
-    {},
     () => true,
   );
   const add = db.modify(

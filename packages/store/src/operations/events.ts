@@ -90,14 +90,13 @@ export function events(
   }
   // Before an endpoint is disabled or deleted, which has to go on when the disk is full.
   const insert = db.insertNew(deliveries, { ends: true });
-  const findDocument = db.joined(
+  const findDocument = db.find(
     applications,
     byId,
     ['document', 'document_uri'],
-    {},
     ({ document, document_uri }) => document?.uri ?? document_uri,
   );
-  const findAccount = db.joined(accounts, byId, ['account'], {}, ({ account }) => account);
+  const findAccount = db.find(accounts, byId, ['account'], ({ account }) => account);
   const listConnected = db.list(
     grants,
     ({ account_ids }: Givens<OfAccounts>) => ({

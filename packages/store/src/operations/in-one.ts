@@ -10,11 +10,10 @@ const ALL = { name: 'all' } as const;
 
 /** The records of a kind that is stored in one record. */
 export function inOne<T>(db: Adapter, kind: InOne<T>) {
-  const find = db.joined(
+  const find = db.find(
     kind,
     ({ name }: Givens<{ name: string }>) => ({ name }),
     ['list'],
-    {},
     ({ list }) => list as readonly T[],
   );
   return {

@@ -4,8 +4,8 @@ import { type Markable, marksInside } from './marks.ts';
 
 test('what a mark has ended is passed over in few reads, however much it is', async () => {
   const ending = { kind: 'revocation', before: 1, at: 7, by: null };
-  const joined = () => async () => ({ endings: [ending] });
-  const { active } = marksInside({ joined } as unknown as Adapter);
+  const find = () => async () => ({ endings: [ending] });
+  const { active } = marksInside({ find } as unknown as Adapter);
   // Newest first. The oldest one alone was made after the mark.
   const grants = Array.from({ length: 5_000 }, (_, index) => ({
     ...{ id: String(5_000 - index).padStart(4, '0'), application_id: 'b', account_id: 'a' },

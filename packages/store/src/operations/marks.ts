@@ -45,13 +45,7 @@ export type MarksInside = ReturnType<typeof marksInside>;
 /** For lists. The marks are read after the records: one that is done meanwhile is still found. */
 export function marksInside(db: Adapter) {
   const find = (kind: typeof accounts | typeof applications) =>
-    db.joined(
-      kind as typeof accounts,
-      byId,
-      ['endings'],
-      {},
-      (marked: NonNullable<Marked>) => marked,
-    );
+    db.find(kind as typeof accounts, byId, ['endings'], (marked: NonNullable<Marked>) => marked);
   const findAccount = find(accounts);
   const findApplication = find(applications as unknown as typeof accounts);
 

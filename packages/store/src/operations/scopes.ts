@@ -46,11 +46,10 @@ export function scopes(db: Adapter, clock: Clock) {
     byName,
   );
   const ID = ['scope', 'description_id', 'sensitive'] as const;
-  const findId = db.joined(
+  const findId = db.find(
     kind,
     ({ scope }: Givens<{ scope: string }>) => ({ scope, ...described }),
     ID,
-    {},
     (found) => found,
   );
   const listIds = db.list(

@@ -126,13 +126,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     }),
   );
 
-  const findTombstone = db.joined(
-    accounts,
-    byId,
-    ['erased_at', 'erased_until', 'endings'],
-    {},
-    asIs,
-  );
+  const findTombstone = db.find(accounts, byId, ['erased_at', 'erased_until', 'endings'], asIs);
   const eraseNames = db.changeSome(
     grants,
     (of: Givens<Work & { erased_until: string | null }>) => ({
@@ -157,11 +151,10 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     { ends: true },
   );
 
-  const findDocument = db.joined(
+  const findDocument = db.find(
     applications,
     byId,
     ['document_uri'],
-    {},
     ({ document_uri }) => document_uri,
   );
   const removeDocument = db.removeSome(keptDocuments, keptAt);
