@@ -46,7 +46,7 @@ import {
 } from '../records.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
-import { endedNow, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
+import { endedNow, isActive, MARKABLE, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
 import { revoked } from './revoked.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
@@ -84,7 +84,7 @@ export interface Use extends Change {
 
 export function grants(
   db: Adapter,
-  { shown, active: activeOf, findAccount }: MarksInside,
+  { shown, seen, findAccount }: MarksInside,
   { connectedApplications }: ByHand,
 ) {
   const ofId = ({ grant_id }: Givens<{ grant_id: string }>) => ({
@@ -362,11 +362,12 @@ export function grants(
       { account_id, application_id }: OfApplication,
       range: ListRange,
     ): Promise<ConnectedGrant[]> {
-      const active = await activeOf(
+      const active = await seen(
         (part) =>
           account_id === undefined
             ? listActiveOfApplication({ application_id, ...part })
             : listActiveOfConnection({ account_id, application_id, ...part }),
+        isActive,
         range,
       );
       return active.map(connectedGrant);
@@ -433,8 +434,6 @@ function authenticationOf(
 const isGrant = <G extends Pick<Stored, 'created_at'>>(
   found: G,
 ): found is G & { created_at: number } => found.created_at !== null;
-
-const isActive = ({ revoked_at }: Pick<Stored, 'revoked_at'>) => revoked_at === null;
 
 const connectedGrant = partOf<ConnectedGrant, (typeof CONNECTED)[number]>(CONNECTED);
 const grantRecord = partOf<GrantRecord, (typeof GRANT)[number]>(GRANT);

@@ -92,26 +92,29 @@ export function marksInside(db: Adapter) {
     },
 
     /**
-     * Those that no mark has ended, at most `limit`. Many may be ended and not written down yet, so each part is larger
-     * than the one before.
+     * Some of a list as a reader sees them, at most `limit`. Many may be passed over, such as those that are ended and
+     * not written down yet, so each part is larger than the one before.
      *
      * @param read - the next part of the list, newest first
      */
-    async active<G extends Markable>(
+    async seen<G extends Markable>(
       read: (range: { before: string | null; limit: number }) => Promise<G[]>,
+      which: (one: Markable) => boolean,
       { limit, ...range }: { before: string | null; limit: number },
     ): Promise<G[]> {
       const found: G[] = [];
       let { before } = range;
       for (let part = limit; ; part = Math.max(limit, Math.min(part * 4, MOST_AT_ONCE))) {
         const some = await read({ before, limit: part });
-        found.push(...(await shown(some)).filter(({ revoked_at }) => revoked_at === null));
+        found.push(...(await shown(some)).filter(which));
         before = some.at(-1)?.id ?? null;
         if (some.length < part || found.length >= limit) return found.slice(0, limit);
       }
     },
   };
 }
+
+export const isActive = ({ revoked_at }: Pick<Stored, 'revoked_at'>) => revoked_at === null;
 
 function atMostOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const found = new Map<string, Promise<T>>();

@@ -1,6 +1,7 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter } from '../adapter.ts';
 import {
+  asIs,
   atLeast,
   either,
   type Givens,
@@ -14,7 +15,7 @@ import { unusedBefore } from '../inputs.ts';
 import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
 import { changeAll } from './change-all.ts';
-import { MARKABLE, type MarksInside } from './marks.ts';
+import { isActive, MARKABLE, type MarksInside } from './marks.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
 /** An account, and an application that is told of its names. */
@@ -28,8 +29,8 @@ export type Idleness = Pick<ApplicationRecord, 'disabled' | 'idle_days' | 'enabl
 /** Who may still be told the names of an account. */
 export type NamesInside = ReturnType<typeof namesInside>;
 
-export function namesInside(db: Adapter, { active, shown }: MarksInside) {
-  const listActive = db.list(
+export function namesInside(db: Adapter, { seen }: MarksInside) {
+  const listUnrevoked = db.list(
     grants,
     (of: Givens<Sought & { before: string | null }>) => [
       { account_id: of.account_id, application_id: of.application_id },
@@ -42,21 +43,19 @@ export function namesInside(db: Adapter, { active, shown }: MarksInside) {
       olderThan(of.before),
     ],
     MARKABLE,
-    (grant) => grant,
+    asIs,
     {
       ...{ index: 'unrevoked_by_account', isDecisive: true },
       order: newestFirst,
     },
   );
-  const isAnyActive = async (sought: Sought): Promise<boolean> =>
-    (await active((part) => listActive({ ...sought, ...part }), { limit: 1, before: null }))
-      .length > 0;
+  async function isAny(sought: Sought, which = isActive): Promise<boolean> {
+    const one = { limit: 1, before: null };
+    return (await seen((part) => listUnrevoked({ ...sought, ...part }), which, one)).length > 0;
+  }
   const messages = (of: Givens<Told>) => ({
     ...{ names_of: of.account_id, names_for: of.application_id },
     created_at: lessThan(of.created_before),
-  });
-  const find = db.list(deliveries, messages, ['id'], idOf, {
-    ...{ index: 'deliveries_with_names', isDecisive: true },
   });
   const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
   async function forget(pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> {
@@ -77,18 +76,12 @@ export function namesInside(db: Adapter, { active, shown }: MarksInside) {
     ): Promise<boolean> {
       const used_since = unusedBefore(application, now);
       const created_before = by === null ? null : by + 1;
-      return isAnyActive({ ...pair, used_since, created_before });
+      return isAny({ ...pair, used_since, created_before });
     },
 
     /** Whether a mark has ended a grant of it that is not written down yet. */
     async isEnding(pair: Pair): Promise<boolean> {
-      const sought = { ...pair, used_since: null, created_before: null };
-      for (let before: string | null = null; ; ) {
-        const some = await listActive({ ...sought, before, limit: PAGE });
-        if ((await shown(some)).some(({ revoked_at }) => revoked_at !== null)) return true;
-        if (some.length < PAGE) return false;
-        before = some.at(-1)?.id ?? null;
-      }
+      return isAny({ ...pair, used_since: null, created_before: null }, (one) => !isActive(one));
     },
 
     /** Takes the names back that were told, or are to be told, of what happened until then. */
@@ -96,15 +89,11 @@ export function namesInside(db: Adapter, { active, shown }: MarksInside) {
 
     /** After the end of a grant: a later grant brings nothing back. */
     async forgetIfLast(pair: Pair, ended_at: Milliseconds, now: Milliseconds): Promise<void> {
-      const created_before = ended_at + 1;
-      if ((await find({ ...pair, created_before, limit: 1 })).length === 0) return;
-      const isOther = await isAnyActive({ ...pair, used_since: null, created_before });
+      const isOther = await isAny({ ...pair, used_since: null, created_before: ended_at + 1 });
       if (!isOther) await forget(pair, ended_at, now);
     },
   };
 }
-
-const PAGE = 100;
 
 interface Sought extends Pair {
   used_since: Milliseconds | null;
