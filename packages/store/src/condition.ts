@@ -296,30 +296,6 @@ export function outcomeOf(
   return terms.some((term) => isOver(kind, term, record, input)) ? 'refused' : 'unknown';
 }
 
-/**
- * The same of a change that may have been made at a revision of the record.
- *
- * @param record - null if there is none any more
- * @param isAsFound - whether it is at that revision; null if the change was made at any
- * @param isExact - whether a change that another one has overtaken counts as refused
- */
-export function outcomeAt(
-  kind: AnyKind,
-  terms: readonly Term[],
-  settings: readonly Setting[],
-  record: Input | null,
-  input: Input,
-  { isAsFound, isExact }: { isAsFound: boolean | null; isExact: boolean },
-): ReturnType<typeof outcomeOf> {
-  if (record === null) return 'refused';
-  // A change that was made has raised it.
-  if (isAsFound) return 'retry';
-  const outcome = outcomeOf(kind, terms, settings, record, input);
-  if (isAsFound === null || outcome === 'made' || outcome === 'refused') return outcome;
-  // It met the condition again, at a later revision.
-  return isExact ? 'refused' : 'unknown';
-}
-
 /** Whether a part of a condition will never hold, or never again. */
 function isOver(kind: AnyKind, term: Term, record: Input, input: Input): boolean {
   if (term.is === 'either') return false;

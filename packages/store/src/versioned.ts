@@ -1,6 +1,6 @@
 import type { Decision } from './adapter.ts';
 import type { AnyCall } from './call-sites.ts';
-import { holds, type Input, meets, outcomeAt, type Setting, type Term } from './condition.ts';
+import { holds, type Input, meets, outcomeOf, type Setting, type Term } from './condition.ts';
 import type { AnyKind } from './kind.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';
@@ -18,6 +18,7 @@ export const some = (record: Input, fields: readonly string[]): Input =>
 
 /**
  * @param fields - of the record that was changed
+ * @param isExact - whether a change that another one has overtaken counts as refused
  * @returns what became of a change that was made at a version, or at any for null
  */
 export const changeOutcome =
@@ -29,12 +30,15 @@ export const changeOutcome =
     isExact: boolean,
   ) =>
   (found: Versioned | null, input: Input, version: unknown): ReadBack<Input | null> => {
-    const isAsFound = version === null ? null : found?.version === version;
-    const outcome = outcomeAt(kind, terms, settings, found?.record ?? null, input, {
-      ...{ isAsFound, isExact },
-    });
-    if (outcome === 'made') return { result: found && some(found.record, fields) };
-    return outcome === 'refused' ? { result: null } : outcome;
+    if (found === null) return { result: null };
+    // A change that was made has raised it.
+    if (version !== null && found.version === version) return 'retry';
+    const outcome = outcomeOf(kind, terms, settings, found.record, input);
+    if (outcome === 'made') return { result: some(found.record, fields) };
+    if (outcome === 'refused') return { result: null };
+    if (version === null) return outcome;
+    // It met the condition again, at a later revision.
+    return isExact ? { result: null } : 'unknown';
   };
 
 /** @returns what became of a removal */
