@@ -22,7 +22,7 @@ import {
   shownOf,
 } from '../records.ts';
 import { withSecret, withUse } from '../secrets.ts';
-import { firstOf, type Marking } from './marking.ts';
+import { firstOf, type Marking, marking } from './marking.ts';
 import { newestFirst, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
@@ -143,15 +143,15 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       application,
       deletion: DeletionRecord,
       found,
-    ): Change<Marking | ApplicationRecord | 'application_enabled'> => {
-      if (!application.disabled) return { result: 'application_enabled' };
+    ): Change<Marking<ApplicationRecord | 'application_enabled'>> => {
+      if (!application.disabled) return { result: { work: 'application_enabled' } };
       const { application_id, deleted_at, deleted_by } = deletion;
       const { kind, before, at, by } = deletionWork(deletion, application.revocations);
       const marks = withEnding(found, { kind, before, at, by });
       if (marks === null) return { result: { first: firstOf(found, { application_id }) } };
       const document_uri = application.document?.uri ?? null;
       return {
-        result: application,
+        result: { work: application },
         put: { ...deleted, deleted_at, deleted_by, document_uri, revocations: before, ...marks },
         isMade: (later) => later.deleted_at !== null,
       };
@@ -283,15 +283,11 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
      * returned, the application is unknown to every process, and its grants are revoked. The rest is
      * `deletionWork`.
      */
-    async deleteApplication(
-      deletion: DeletionRecord,
-    ): Promise<ApplicationRecord | 'application_not_found' | 'application_enabled'> {
-      for (;;) {
-        const done = (await remove(deletion)) ?? 'application_not_found';
-        if (typeof done === 'string' || !('first' in done)) return done as ApplicationRecord;
-        await finish(done.first);
-      }
-    },
+    deleteApplication: (deletion: DeletionRecord) =>
+      marking<ApplicationRecord | 'application_not_found' | 'application_enabled'>(
+        async () => (await remove(deletion)) ?? { work: 'application_not_found' },
+        finish,
+      ),
 
     /**
      * Records when a secret was used. Never moves the time back. Ignores a removed secret. A crash

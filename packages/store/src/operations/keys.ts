@@ -4,34 +4,21 @@ import type { ReadOptions } from '../inputs.ts';
 import { keys as kind } from '../kinds.ts';
 import type { KeyRecord } from '../records.ts';
 import { withSecret, withUse } from '../secrets.ts';
-import { inOne, type ListDecision } from './in-one.ts';
+import { inOne, isOf, type ListDecision } from './in-one.ts';
 
-const ofId = (key_id: string) => (key: KeyRecord) => key.id === key_id;
 const newestFirst = (one: KeyRecord, other: KeyRecord) => (one.id < other.id ? 1 : -1);
 
 export function keys(db: Adapter) {
-  const { read, change } = inOne(db, kind);
+  const { read, change, remove } = inOne(db, kind);
   const create = change((list, { key, ...limit }: NewKey) => {
     const put = withSecret(list, key, limit);
     if (put === null) return { result: 'key_limit_reached' as const };
     return {
       result: 'created' as const,
       put,
-      isMade: (later) => later.some(ofId(key.id)),
+      isMade: (later) => later.some(isOf(key.id)),
     };
   });
-  const remove = change(
-    (list, { key_id }: { key_id: string }) => {
-      const found = list.find(ofId(key_id));
-      if (found === undefined) return { result: null };
-      return {
-        result: found,
-        put: list.filter((one) => one !== found),
-        isMade: (later) => !later.some(ofId(key_id)),
-      };
-    },
-    { ends: true },
-  );
   const note = change((list, { key_id, at }: Use): ListDecision<KeyRecord, void> => {
     const put = withUse(list, key_id, at);
     const isMade = (later: readonly KeyRecord[]) => withUse(later, key_id, at) === null;
@@ -48,14 +35,14 @@ export function keys(db: Adapter) {
       create({ key, ...limit }),
 
     async findKey(key_id: string, options?: ReadOptions): Promise<KeyRecord | null> {
-      return (await read(options)).find(ofId(key_id)) ?? null;
+      return (await read(options)).find(isOf(key_id)) ?? null;
     },
 
     /** All keys, newest first. */
     listKeys: async () => (await read()).toSorted(newestFirst),
 
     /** Returns the deleted key; null if there is none. Once this has returned, no process finds it. */
-    deleteKey: (key_id: string) => remove({ key_id }),
+    deleteKey: remove,
 
     /** Records when a key was used, as `noteSecretUse` does. */
     noteKeyUse: (key_id: string, at: Milliseconds) => note({ key_id, at }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Ending, type Marked, unfinishedOf, type Work } from '../endings.ts';
 
-/** What a mark has begun, or what has to be finished first, since there is no room for it. */
+/** What a mark has begun or done, or what has to be finished first, since there is no room for it. */
 export type Marking<W = Work> = { work: W } | { first: Work };
 
 export async function marking<W>(

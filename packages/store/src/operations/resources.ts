@@ -4,14 +4,13 @@ import { resourceAfter } from '../generations.ts';
 import type { ReadOptions } from '../inputs.ts';
 import { resources as kind } from '../kinds.ts';
 import type { ResourceChanges, ResourceRecord } from '../records.ts';
-import { inOne, type ListDecision } from './in-one.ts';
+import { inOne, isOf, type ListDecision } from './in-one.ts';
 
-const ofId = (resource_id: string) => (one: ResourceRecord) => one.id === resource_id;
 const byAddress = (one: ResourceRecord, other: ResourceRecord) =>
   one.resource < other.resource ? -1 : 1;
 
 export function resources(db: Adapter) {
-  const { read, change } = inOne(db, kind);
+  const { read, change, remove } = inOne(db, kind);
   const create = change((list, { resource, most }: { resource: ResourceRecord; most: number }) => {
     const isThere = list.some((other) => other.resource === resource.resource);
     if (isThere) return { result: 'resource_exists' as const };
@@ -19,12 +18,12 @@ export function resources(db: Adapter) {
     return {
       result: 'created' as const,
       put: [...list, resource],
-      isMade: (later) => later.some(ofId(resource.id)),
+      isMade: (later) => later.some(isOf(resource.id)),
     };
   });
   const update = change(
     (list, { resource_id, changes }: Update): ListDecision<ResourceRecord, Updated> => {
-      const found = list.find(ofId(resource_id));
+      const found = list.find(isOf(resource_id));
       if (found === undefined) return { result: 'resource_not_found' };
       const changed = resourceAfter(found, changes);
       if (changed === null) return { result: 'default_scopes_outside' };
@@ -32,18 +31,6 @@ export function resources(db: Adapter) {
         result: changed,
         put: list.map((one) => (one === found ? changed : one)),
         isMade: (later) => later.some((one) => isDeepStrictEqual(one, changed)),
-      };
-    },
-    { ends: true },
-  );
-  const remove = change(
-    (list, { resource_id }: { resource_id: string }) => {
-      const found = list.find(ofId(resource_id));
-      if (found === undefined) return { result: null };
-      return {
-        result: found,
-        put: list.filter((one) => one !== found),
-        isMade: (later) => !later.some(ofId(resource_id)),
       };
     },
     { ends: true },
@@ -65,7 +52,7 @@ export function resources(db: Adapter) {
       update({ resource_id, changes }),
 
     /** Returns the deleted resource; null if there is none. */
-    deleteResource: (resource_id: string) => remove({ resource_id }),
+    deleteResource: remove,
   };
 }
 
