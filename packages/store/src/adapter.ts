@@ -99,11 +99,38 @@ type Running<R> = Generator<unknown, R, any>;
 /** A step of a sequence: `yield*` it. */
 export type StepCall<I, R> = (input: I) => Running<R>;
 
+/** What a sequence has, and a database by itself. */
+interface Shared<As extends 'call' | 'step'> {
+  /** Finds one record by its key, as `find` does, with other records by theirs, all of one moment. */
+  joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
+    kind: K,
+    where: Site<K, I>,
+    fields: readonly N[],
+    joins: J,
+    result: (record: Some<K, N> & Joined<J>, input: I) => R,
+  ): Made<As, I & MayBeStale, R | null>;
+
+  /** Changes one record, named by its key, if it meets the condition; null otherwise. */
+  change<K extends AnyKind, I, N extends Name<K>, R>(
+    kind: K,
+    of: ChangeSite<K, I>,
+    fields: readonly N[],
+    result: Result<K, N, I, R>,
+    options?: WriteOptions<I>,
+  ): Made<As, I, R | null>;
+}
+
+type Made<As extends 'call' | 'step', I, R> = As extends 'call' ? Call<I, R> : StepCall<I, R>;
+
+interface MayBeStale {
+  mayBeStale?: boolean | undefined;
+}
+
 /**
  * Steps that are made in their order. On SQLite, all are one transaction. Elsewhere, each is a durable write of its
  * own, so a sequence has to be right wherever it is cut.
  */
-export interface Steps {
+export interface Steps extends Shared<'step'> {
   /**
    * Inserts a record, unless its holder is no more. No change of the holder that has begun is missed by the record,
    * and no record by what follows the change.
@@ -120,13 +147,6 @@ export interface Steps {
     holder: Holder<K, H, N, I>,
     options?: WriteOptions<I>,
   ): StepCall<I, RecordOf<K> | null>;
-  change<K extends AnyKind, I, N extends Name<K>, R>(
-    kind: K,
-    of: ChangeSite<K, I>,
-    fields: readonly N[],
-    result: Result<K, N, I, R>,
-    options?: WriteOptions<I>,
-  ): StepCall<I, R | null>;
   /**
    * As `change`, if the look allows it. Where a statement sees the joined records too, it is looked only if one of
    * their fields is set: with none, the condition of the change has to say enough.
@@ -145,13 +165,6 @@ export interface Steps {
     look: Look<K, I, L, J>,
     result: Result<K, N, I, R>,
     options?: WriteOptions<I>,
-  ): StepCall<I, R | null>;
-  joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
-    kind: K,
-    where: Site<K, I>,
-    fields: readonly N[],
-    joins: J,
-    result: (record: Some<K, N> & Joined<J>, input: I) => R,
   ): StepCall<I, R | null>;
   /** Tidies up. A failure does not undo the steps before, so it is not told, but on SQLite. */
   remove<K extends AnyKind, I>(kind: K, where: Site<K, I>): StepCall<I, void>;
@@ -189,23 +202,14 @@ export interface Decision<Record, Result> {
 }
 
 /** What a database has to do: a condition decides in the same write, under any race. */
-export interface Adapter {
+export interface Adapter extends Shared<'call'> {
   /** Finds one record by its key. Many calls may share one read, so the rest of their condition is the same for all. */
   find<K extends AnyKind, I, N extends Name<K>, R>(
     kind: K,
     where: Site<K, I>,
     fields: readonly N[],
     result: Result<K, N, I, R>,
-  ): Call<I & { mayBeStale?: boolean | undefined }, R | null>;
-
-  /** The same with other records by their keys, all of one moment. */
-  joined<K extends AnyKind, I, N extends Name<K>, const J extends Joins, R>(
-    kind: K,
-    where: Site<K, I>,
-    fields: readonly N[],
-    joins: J,
-    result: (record: Some<K, N> & Joined<J>, input: I) => R,
-  ): Call<I & { mayBeStale?: boolean | undefined }, R | null>;
+  ): Call<I & MayBeStale, R | null>;
 
   /** The records of an index. Ends after `limit`, if the input has one. */
   list<K extends AnyKind, I, N extends Name<K>, R>(
@@ -230,15 +234,6 @@ export interface Adapter {
     kind: K,
     options?: Pick<WriteOptions<never>, 'ends'>,
   ): Call<readonly RecordOf<K>[], void>;
-
-  /** Changes one record, named by its key, if it meets the condition; null otherwise. */
-  change<K extends AnyKind, I, N extends Name<K>, R>(
-    kind: K,
-    of: ChangeSite<K, I>,
-    fields: readonly N[],
-    result: Result<K, N, I, R>,
-    options?: WriteOptions<I>,
-  ): Call<I, R | null>;
 
   /**
    * Changes some records of an index, at most `limit`, if the input has one. Returns those that this call has

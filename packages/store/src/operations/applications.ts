@@ -23,7 +23,7 @@ import {
 } from '../records.ts';
 import { withSecret, withUse } from '../secrets.ts';
 import { firstOf, type Marking, marking } from './marking.ts';
-import { newestFirst, olderThan } from './sites.ts';
+import { type Listed, newestFirst, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -301,10 +301,6 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       await note({ application_id, secret_id, at });
     },
   };
-}
-
-interface Listed {
-  before: string | null;
 }
 
 interface NewSecret extends OfId {

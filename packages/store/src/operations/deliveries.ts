@@ -34,7 +34,7 @@ import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
 import { endedNow, MARKED, MARKS } from './marks.ts';
 import type { NamesInside } from './names.ts';
-import { byId, newestFirst, type OfId, olderThan } from './sites.ts';
+import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 type Status = DeliveryRecord['status'];
@@ -463,10 +463,6 @@ const SHARE = 4;
 
 /** So many block SQLite for about 5 ms. */
 const BEGUN_AT_ONCE = 250;
-
-interface Listed {
-  before: ListRange['before'];
-}
 
 interface Replayed {
   endpoint_id: string;

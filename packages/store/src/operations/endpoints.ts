@@ -19,7 +19,7 @@ import { type EndpointRecord, HOST_OWNER } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
 import { changeAll } from './change-all.ts';
 import type { Idleness } from './names.ts';
-import { byId, newestFirst, type OfId, olderThan } from './sites.ts';
+import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
 
@@ -118,13 +118,9 @@ export function endpoints(
 ) {
   const insert = db.insertNew(kind);
   const remove = db.removeSome(kind, byId);
-  const list = db.list(
-    kind,
-    ({ before }: Givens<{ before: string | null }>) => [olderThan(before)],
-    ['id'],
-    idOf,
-    { order: newestFirst },
-  );
+  const list = db.list(kind, ({ before }: Givens<Listed>) => [olderThan(before)], ['id'], idOf, {
+    order: newestFirst,
+  });
   const findApplication = db.find(
     applications,
     ({ id }: Givens<OfId>) => ({ id, deleted_at: null }),

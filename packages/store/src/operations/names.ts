@@ -11,18 +11,12 @@ import {
   type Where,
   when,
 } from '../condition.ts';
-import { unusedBefore } from '../inputs.ts';
+import { type ConnectionIds as Pair, unusedBefore } from '../inputs.ts';
 import { deliveries, grants } from '../kinds.ts';
 import type { ApplicationRecord } from '../records.ts';
 import { changeAll } from './change-all.ts';
 import { isActive, MARKABLE, type MarksInside } from './marks.ts';
-import { newestFirst, olderThan } from './sites.ts';
-
-/** An account, and an application that is told of its names. */
-export interface Pair {
-  account_id: string;
-  application_id: string;
-}
+import { type Listed, newestFirst, olderThan } from './sites.ts';
 
 export type Idleness = Pick<ApplicationRecord, 'disabled' | 'idle_days' | 'enabled_at'>;
 
@@ -32,7 +26,7 @@ export type NamesInside = ReturnType<typeof namesInside>;
 export function namesInside(db: Adapter, { seen }: MarksInside) {
   const listUnrevoked = db.list(
     grants,
-    (of: Givens<Sought & { before: string | null }>) => [
+    (of: Givens<Sought & Listed>) => [
       { account_id: of.account_id, application_id: of.application_id },
       { revoked_at: null, created_at: isSet },
       when(
