@@ -1,13 +1,13 @@
 import type { Clock } from '@latchkey/domain/clock';
-import type { Room } from '@latchkey/store/room';
 import type { Store } from '@latchkey/store/store';
-import type { UseNotes } from '@latchkey/store/use-notes';
 import type { ExportTurns } from './accounts/export-turns.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Events } from './events/events.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Linking } from './linking/linking.ts';
+import type { Room } from './room.ts';
 import type { Counts } from './summary/counts.ts';
+import type { UseNotes } from './use-notes.ts';
 import type { Runner } from './work/runner.ts';
 
 /** What the rules work with. Each takes the parts that it uses. */

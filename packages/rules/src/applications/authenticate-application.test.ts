@@ -1,7 +1,7 @@
 import { mintCredential } from '@latchkey/domain/credentials/credentials';
 import type { Store } from '@latchkey/store/store';
-import { createUseNotes } from '@latchkey/store/use-notes';
 import { expect, test } from 'vitest';
+import { createUseNotes } from '../use-notes.ts';
 import { authenticateApplication } from './authenticate-application.ts';
 
 const MINUTE = 60_000;

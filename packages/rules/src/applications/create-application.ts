@@ -2,8 +2,8 @@ import { newId } from '@latchkey/domain/credentials/credentials';
 import type { ApplicationMembers } from '@latchkey/store/application-members';
 import { plainApplication } from '@latchkey/store/plain-application';
 import type { ApplicationRecord } from '@latchkey/store/records';
-import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
+import { refuseIfFull } from '../room.ts';
 import { mintSecret } from './mint-secret.ts';
 
 export type NewApplication = ApplicationMembers & Pick<ApplicationRecord, 'public'>;

@@ -4,9 +4,9 @@ import type { Initiator } from '@latchkey/domain/initiator';
 import { CODE_LIFETIME } from '@latchkey/domain/lifetimes';
 import type { Choice } from '@latchkey/schema';
 import type { PendingRecord } from '@latchkey/store/records';
-import { refuseIfFull } from '@latchkey/store/room';
 import type { NewCode } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
+import { refuseIfFull } from '../room.ts';
 
 export interface CodeRequest {
   application_id: string;

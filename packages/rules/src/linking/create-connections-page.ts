@@ -1,8 +1,8 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import { TICKET_LIFETIME } from '@latchkey/domain/lifetimes';
-import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
+import { refuseIfFull } from '../room.ts';
 import { type NewPage, newPage } from './page-session.ts';
 
 export async function createConnectionsPage(

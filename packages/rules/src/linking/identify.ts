@@ -1,8 +1,8 @@
 import { DomainError } from '@latchkey/domain/domain-error';
 import type { Initiator } from '@latchkey/domain/initiator';
 import type { ChoiceQuestion, CredentialHash, LinkRecord } from '@latchkey/store/records';
-import { refuseIfFull } from '@latchkey/store/room';
 import type { Dependencies } from '../dependencies.ts';
+import { refuseIfFull } from '../room.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
 import { newPage } from './page-session.ts';
 

@@ -1,6 +1,6 @@
 import { DomainError } from '@latchkey/domain/domain-error';
+import type { Store } from '@latchkey/store/store';
 import type { Logger } from 'pino';
-import type { Store } from './store.ts';
 
 /** Whether the database has room for more records. */
 export interface Room {
