@@ -466,7 +466,6 @@ export function mongoAdapter(
 
     return modifying({
       ...{ key, decide, isReused },
-      compared: Object.keys(kind.fields).filter((name) => name !== 'revision'),
       lookUp: async (id) => versioned(await lookUp(id)),
 
       write(found, put, event, input, readBack) {

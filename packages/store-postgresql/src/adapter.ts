@@ -370,7 +370,7 @@ export function postgresqlAdapter(
     );
 
     return modifying({
-      ...{ key, decide, isReused, compared: names },
+      ...{ key, decide, isReused },
       lookUp: (id) => database.run(() => lookUp(id)),
 
       write(found, put, event, input, readBack) {

@@ -393,8 +393,9 @@ export function sqliteAdapter(
       const put = insert(kind, { replaces: true });
       return writing((input) => {
         const id = key(input);
-        const { put: replacement, result, event } = decide(found({ key: id }), input);
-        if (replacement !== undefined) put(replacement);
+        const before = found({ key: id });
+        const { put: changes, result, event } = decide(before, input);
+        if (changes !== undefined) put({ ...before, ...changes });
         // An event that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
         if (event) record(kind, id, event);
         return result;

@@ -193,9 +193,9 @@ export interface Mark {
 /** What becomes of a record. */
 export interface Decision<Record, Result> {
   result: Result;
-  /** Default: it stays as it is. */
-  put?: Record;
-  /** Whether a record that was read back shows that this was made. Default: if it is what was put. */
+  /** What becomes different; all of a new record. Default: it stays as it is. */
+  put?: Partial<Record>;
+  /** Whether a record that was read back shows that this was made. Default: if it has what was put. */
   isMade?(later: Record): boolean;
   /** The event that it is. Null: nothing of the record is told any more. */
   event?: DecidedEvent | null;

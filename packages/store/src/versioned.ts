@@ -54,11 +54,9 @@ interface Modifying {
   key(input: Input): string;
   decide(found: Input | null, input: Input): Decision<Input, unknown>;
   isReused: boolean;
-  /** The fields of a record that is what was put. */
-  compared: readonly string[];
   lookUp(key: string): Promise<Versioned | null>;
   /**
-   * Writes at the version that was found.
+   * Writes a whole record at the version that was found.
    *
    * @param readBack - what became of it
    * @returns null on a conflict
@@ -73,7 +71,7 @@ interface Modifying {
 }
 
 export function modifying(of: Modifying): AnyCall {
-  const { key, decide, isReused, compared, lookUp, write } = of;
+  const { key, decide, isReused, lookUp, write } = of;
   return async (input) => {
     const id = key(input);
     const modified = await retryOnConflict(
@@ -82,8 +80,9 @@ export function modifying(of: Modifying): AnyCall {
         const { put, result, event, isMade } = decide(found?.record ?? null, input);
         if (put === undefined) return { result };
         const isPut = (record: Input) =>
-          compared.every((name) => meets('equal', record[name] ?? null, put[name] ?? null));
-        const isOver = await write(found, put, event, input, (after) => {
+          Object.entries(put).every(([name, value]) => meets('equal', record[name] ?? null, value));
+        const whole = { ...found?.record, ...put };
+        const isOver = await write(found, whole, event, input, (after) => {
           if (after?.version === found?.version) return isReused ? 'unknown' : 'retry';
           return after && (isMade ?? isPut)(after.record) ? { result: true } : 'unknown';
         });

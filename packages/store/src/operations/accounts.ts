@@ -49,17 +49,13 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
     (found, { account, place, now, after }) => {
       const erasure = found && erasureOf(found);
       if (erasure && !erasure.is_done && erasure.before !== after) return { result: erasure };
-      const stored = storedAccount({ account, place: found?.place ?? place });
+      const named = namedAccount({ account, place: found?.place ?? place });
       const isAsPut = (one: Stored) =>
-        isDeepStrictEqual(one.account, stored.account) && one.external_id === stored.external_id;
-      const isUpdate = found?.account && !isDeepStrictEqual(found.account, stored.account);
+        isDeepStrictEqual(one.account, named.account) && one.external_id === named.external_id;
+      const isUpdate = found?.account && !isDeepStrictEqual(found.account, named.account);
       return {
         result: null,
-        put: {
-          ...stored,
-          ...{ sign_outs: found?.sign_outs ?? 0, revision: revisionAfter(found) },
-          ...{ endings: found?.endings ?? null, unfinished_since: found?.unfinished_since ?? null },
-        },
+        put: { ...(found ?? NEW), ...named, revision: revisionAfter(found) },
         isMade: isAsPut,
         // The message has the account as it is when it is told, so one is enough.
         ...(isUpdate && { event: { type: 'account.updated', at: now, replaces: true } }),
@@ -75,7 +71,7 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
       const { sign_outs } = found;
       return {
         result: undefined,
-        put: { ...found, sign_outs: sign_outs + 1, revision: revisionAfter(found) },
+        put: { sign_outs: sign_outs + 1, revision: revisionAfter(found) },
         // Whoever has raised it has ended the same pages.
         isMade: (later) => later.sign_outs > sign_outs,
       };
@@ -104,8 +100,8 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
       const marks = withEnding(found, ending);
       if (marks === null) return { result: { first: firstOf(found, { account_id }) } };
       const erased: Stored = {
-        ...{ id: account_id, place: null, account: null, username: null, external_id: null },
-        ...{ sign_outs: found?.sign_outs ?? 0, revision },
+        ...{ ...(found ?? NEW), id: account_id, revision },
+        ...{ place: null, account: null, username: null, external_id: null },
         ...{ erased_at: now, erased_by: initiator, erased_until: null, ...marks },
       };
       const isMade = (later: Stored) => later.erased_at !== null && hasEnding(later, ending);
@@ -195,11 +191,18 @@ function snapshotOf(account: CurrentAccount): AccountRecord {
   return { id, username, display_name, twitter, verified, supporter };
 }
 
-export function storedAccount({ place, account }: ListedAccount): Stored {
+const NEW = { sign_outs: 0, revision: 0, endings: null, unfinished_since: null } as const;
+
+/** What a put gives an account, also one that was erased. */
+function namedAccount({ place, account }: ListedAccount) {
   const { id, username, external_id = null } = account;
   return {
     ...{ id, place, account: snapshotOf(account), username, external_id },
-    ...{ sign_outs: 0, revision: 0, erased_at: null, erased_by: null, erased_until: null },
-    ...{ endings: null, unfinished_since: null },
+    ...{ erased_at: null, erased_by: null, erased_until: null },
   };
 }
+
+export const storedAccount = (listed: ListedAccount): Stored => ({
+  ...NEW,
+  ...namedAccount(listed),
+});

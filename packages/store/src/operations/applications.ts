@@ -44,11 +44,6 @@ interface Disabling {
 
 const asItIs = ({ name }: ApplicationRecord) => name as string;
 
-/** `put` has what becomes different. */
-interface Change<R> extends Omit<Decision<Stored, R>, 'put'> {
-  put?: Partial<Stored>;
-}
-
 export function applications(db: Adapter, finish: (work: Work) => Promise<void>) {
   const ofId = ({ application_id }: Givens<OfId>) => ({ id: application_id, ...existing });
   const find = db.find(kind, ofId, APPLICATION, asIs);
@@ -75,20 +70,16 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
 
   /** A change of an application that is there. */
   const changing = <I extends OfId, R>(
-    decide: (application: ApplicationRecord, input: I, found: Stored) => Change<R>,
+    decide: (application: ApplicationRecord, input: I, found: Stored) => Decision<Stored, R>,
     options?: WriteOptions<I>,
   ) =>
     db.modify(
       kind,
       ({ application_id }: I) => application_id,
-      (found, input): Decision<Stored, R | null> => {
-        if (found === null || found.deleted_at !== null) return { result: null };
-        const { put, ...decision } = decide(applicationOf(found), input, found);
-        if (put === undefined) return decision;
-        const isMade = (later: Stored) =>
-          later.deleted_at === null && isDeepStrictEqual({ ...later, ...put }, later);
-        return { isMade, ...decision, put: { ...found, ...put } };
-      },
+      (found, input): Decision<Stored, R | null> =>
+        found === null || found.deleted_at !== null
+          ? { result: null }
+          : decide(applicationOf(found), input, found),
       options,
     );
   const update = changing((before, { changes }: OfId & { changes: ApplicationChanges }) => {
@@ -118,7 +109,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
     };
   });
   const removeOne = changing(
-    (before, { secret_id }: OfSecret): Change<ApplicationRecord | 'secret_not_found'> => {
+    (before, { secret_id }: OfSecret): Decision<Stored, ApplicationRecord | 'secret_not_found'> => {
       const secrets = before.secrets.filter(({ id }) => id !== secret_id);
       if (secrets.length === before.secrets.length) return { result: 'secret_not_found' };
       return {
@@ -143,7 +134,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       application,
       deletion: DeletionRecord,
       found,
-    ): Change<Marking<ApplicationRecord | 'application_enabled'>> => {
+    ): Decision<Stored, Marking<ApplicationRecord | 'application_enabled'>> => {
       if (!application.disabled) return { result: { work: 'application_enabled' } };
       const { application_id, deleted_at, deleted_by } = deletion;
       const { kind, before, at, by } = deletionWork(deletion, application.revocations);
@@ -183,8 +174,7 @@ export function applications(db: Adapter, finish: (work: Work) => Promise<void>)
       const before = applicationOf(found);
       const after = { ...before, ...documentedChanges(before, application) };
       if (isDeepStrictEqual(after, before)) return { result: before };
-      const { endings, unfinished_since } = found;
-      return { result: after, put: { ...storedApplication(after), endings, unfinished_since } };
+      return { result: after, put: after };
     },
   );
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { Adapter, Joined, WriteOptions } from '../adapter.ts';
 import {
@@ -143,11 +142,11 @@ export function endpoints(
   const take = db.modify(
     owners,
     ({ owner }: Owned) => owner,
-    (found, { owner, endpoint_id }) => {
+    (found, { endpoint_id }) => {
       if (!found?.ids.includes(endpoint_id)) return { result: false };
       return {
         result: true,
-        put: { owner, ids: found.ids.filter((id) => id !== endpoint_id) },
+        put: { ids: found.ids.filter((id) => id !== endpoint_id) },
         isMade: (later) => !later.ids.includes(endpoint_id),
       };
     },
@@ -165,13 +164,8 @@ export function endpoints(
         if (found === null) return { result: null };
         const changes = changesOf(found, input);
         const isDisabled = found.disabled_reason === null && changes.disabled_reason;
-        const generation = found.generation + (isDisabled ? 1 : 0);
-        const after = { ...found, ...changes, generation };
-        return {
-          result: result(found, after),
-          put: after,
-          isMade: (later) => isDeepStrictEqual({ ...later, ...changes, generation }, later),
-        };
+        const put = { ...changes, generation: found.generation + (isDisabled ? 1 : 0) };
+        return { result: result(found, { ...found, ...put }), put };
       },
       options,
     );

@@ -4,7 +4,9 @@ import type { ReadOptions } from '../inputs.ts';
 import type { InOne } from '../kinds.ts';
 
 /** Of a change; `put` is what the list becomes. */
-export type ListDecision<T, R> = Decision<readonly T[], R>;
+export interface ListDecision<T, R> extends Omit<Decision<readonly T[], R>, 'put'> {
+  put?: readonly T[];
+}
 
 const ALL = { name: 'all' } as const;
 

@@ -31,7 +31,7 @@ export function scopes(db: Adapter, clock: Clock) {
       if (found === null || found.deleted_at !== null) return { result: null };
       return {
         result: scopeOf(found),
-        put: { ...found, ...NOTHING, deleted_at: now },
+        put: { ...NOTHING, deleted_at: now },
         isMade: ({ deleted_at }) => deleted_at !== null,
       };
     },

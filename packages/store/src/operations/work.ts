@@ -400,7 +400,7 @@ function marked<Name extends string, S extends (Account | Application) & Record<
   if (marks === null) return { result: { first: firstOf(found, of) } };
   return {
     result: { work: workOf(ending, of) },
-    put: { ...found, [name]: Math.max(current + 1, before), ...marks },
+    put: { [name]: Math.max(current + 1, before), ...marks } as Partial<S>,
     isMade: (later) => hasEnding(later, ending),
   };
 }
@@ -414,7 +414,7 @@ function finished<S extends Account | Application>(
   if (found === null || marks === null) return { result: undefined };
   return {
     result: undefined,
-    put: { ...found, ...others, ...marks },
+    put: { ...others, ...marks },
     isMade: (later) => withDone(later, of) === null,
   };
 }
