@@ -8,7 +8,7 @@ import {
 } from '@latchkey/store/condition';
 import type { AnyKind, Field, FieldType } from '@latchkey/store/kind';
 import type { Binary, Document } from 'mongodb';
-import { fromHash, fromId, fromInitiator, toDate, toHash, toId, toInitiator } from './values.ts';
+import { fromHash, fromId, toDate, toHash, toId } from './values.ts';
 
 // Every function here walks a declaration once, and returns one that only handles the values of a call.
 
@@ -20,11 +20,11 @@ const codecs: Record<FieldType, { encode: Convert; decode: Convert }> = {
   id: { encode: toId, decode: fromId },
   bytes: { encode: toHash, decode: fromHash },
   time: { encode: toDate, decode: (date: Date) => date.getTime() },
-  by: { encode: toInitiator, decode: fromInitiator as Convert },
   text: same,
   number: same,
   flag: same,
   json: same,
+  by: same,
 };
 
 /** The key of every kind is `_id`. */

@@ -19,7 +19,7 @@ import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { documentOf } from '../src/encoding.ts';
 import { indexesOf } from '../src/indexes.ts';
-import { fromId, toDate, toHash, toId, toInitiator } from '../src/values.ts';
+import { fromId, toDate, toHash, toId } from '../src/values.ts';
 import {
   applicationDocument,
   documentOfAccount,
@@ -424,7 +424,7 @@ describe('the command of a redemption', () => {
       $set: {
         created_at: toDate(redemption.now),
         secret_hash: toHash(redemption.secret_hash),
-        redeemed_by: toInitiator(redemption.initiator),
+        redeemed_by: redemption.initiator,
       },
       $unset: { code_expires_at: '' },
     });
