@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterChange } from '@latchkey/domain/domain-error';
-import type { Adapter, Call, Decision, Join, ListOptions } from '@latchkey/store/adapter';
+import type { Adapter, Decision } from '@latchkey/store/adapter';
 import {
   type AnyCall,
   type AnyHolder,
   adapterOf,
-  type ChangeSite,
+  changeOf,
   type Options,
-  type Result,
-  type Site,
+  type Primitives,
 } from '@latchkey/store/call-sites';
 import {
   givens,
@@ -18,7 +17,6 @@ import {
   meets,
   type Setting,
   type Source,
-  settingsOf,
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
@@ -103,13 +101,7 @@ export function mongoAdapter(
     return lookUp;
   }
 
-  function joined(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    joins: Readonly<Record<string, Join>>,
-    result: Result,
-  ): AnyCall {
+  const joined: Primitives['joined'] = (kind, where, fields, joins, result) => {
     const collection = collectionOf(kind);
     const terms = termsOf(where(givens));
     const key = keyOf(kind, terms) as (input: Input) => string;
@@ -157,15 +149,15 @@ export function mongoAdapter(
       }
       return result(record, input);
     };
-  }
+  };
 
-  function list(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    result: Result,
-    { index = '_id_', order, isDecisive = false }: ListOptions<AnyKind> = {},
-  ): AnyCall<unknown[]> {
+  const list: Primitives['list'] = (
+    kind,
+    where,
+    fields,
+    result,
+    { index = '_id_', order, isDecisive = false } = {},
+  ) => {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, termsOf(where(givens)), null);
     const projection = projectionOf(kind, fields);
@@ -189,9 +181,9 @@ export function mongoAdapter(
       });
       return documents.map((document) => result(decode(document) as Input, input));
     };
-  }
+  };
 
-  function count(kind: AnyKind, where: Site): AnyCall<number> {
+  const count: Primitives['count'] = (kind, where) => {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, termsOf(where(givens)), null);
     return (input) =>
@@ -201,10 +193,10 @@ export function mongoAdapter(
           limit: Number(input.limit),
         }),
       );
-  }
+  };
 
   /** Never sent again: a late first command could restore a document that was deleted. */
-  function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
+  const insertOnce: Primitives['insertOnce'] = (kind, { grant_id } = {}) => {
     const collection = collectionOf(kind);
     const encode = documentOf(kind);
     const readOne = readOneOf(kind);
@@ -220,9 +212,9 @@ export function mongoAdapter(
           (await readOne(collections, document._id)) ? { result: true } : 'unknown',
       }));
     };
-  }
+  };
 
-  function insertNew(kind: AnyKind): Call<readonly Input[], void> {
+  const insertNew: Primitives['insertNew'] = (kind) => {
     const collection = collectionOf(kind);
     const encode = documentOf(kind);
     return async (records) => {
@@ -239,22 +231,16 @@ export function mongoAdapter(
         },
       }));
     };
-  }
+  };
 
-  function change(
-    kind: AnyKind,
-    of: ChangeSite,
-    fields: readonly string[],
-    result: Result,
-    options: Options = {},
-  ): AnyCall {
-    const { where, set } = of(givens as never);
-    const make = makeOf(kind, termsOf(where), settingsOf(set), fields, options);
+  const change: Primitives['change'] = (kind, to, fields, result, options = {}) => {
+    const { terms, settings } = changeOf(to);
+    const make = makeOf(kind, terms, settings, fields, options);
     return async (input) => {
       const record = await make(input);
       return record && result(record, input);
     };
-  }
+  };
 
   /**
    * A change of one record, in one command. One that could be made twice is made at the revision that was found:
@@ -312,28 +298,21 @@ export function mongoAdapter(
       );
   }
 
-  function changeSome(
-    kind: AnyKind,
-    of: ChangeSite,
-    fields: readonly string[],
-    result: Result,
-    options: ListOptions<AnyKind> & Options,
-  ): AnyCall<unknown[] | null> {
+  const changeSome: Primitives['changeSome'] = (kind, to, fields, result, options) => {
     const collection = collectionOf(kind);
-    const { where, set } = of(givens as never);
-    const settings = settingsOf(set);
+    const { terms, settings } = changeOf(to);
     // When it finds none, every earlier change is durable.
     const decisively = { isDecisive: true, ...options };
     const { among = 1 } = options;
     const found = list(
       kind,
-      () => where,
+      () => to(givens as never).where,
       [kind.key],
       (record) => record[kind.key],
       decisively,
     );
     const toKey = storedOf(kind, kind.key);
-    const filter = filterOf(kind, termsOf(where), ABSENT);
+    const filter = filterOf(kind, terms, ABSENT);
     const update = updateOf(kind, settings, recordsEvents);
     const ours = filterOf(
       kind,
@@ -368,13 +347,13 @@ export function mongoAdapter(
       );
       return changed.map((document) => result(decode(document) as Input, input));
     };
-  }
+  };
 
-  function changeEach(kind: AnyKind, of: ChangeSite): Call<readonly Input[], void> {
+  const changeEach: Primitives['changeEach'] = (kind, to) => {
     const collection = collectionOf(kind);
-    const { where, set } = of(givens as never);
-    const filter = filterOf(kind, termsOf(where), ABSENT);
-    const update = updateOf(kind, settingsOf(set), recordsEvents);
+    const { terms, settings } = changeOf(to);
+    const filter = filterOf(kind, terms, ABSENT);
+    const update = updateOf(kind, settings, recordsEvents);
     return async (inputs) => {
       if (inputs.length === 0) return;
       const changes = inputs.map((input) => ({
@@ -388,15 +367,15 @@ export function mongoAdapter(
         },
       }));
     };
-  }
+  };
 
-  function remove(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    result: Result,
-    { grant_id, isReused = false }: Options = {},
-  ): AnyCall {
+  const remove: Primitives['remove'] = (
+    kind,
+    where,
+    fields,
+    result,
+    { grant_id, isReused = false } = {},
+  ) => {
     const collection = collectionOf(kind);
     const terms = termsOf(where(givens));
     const filter = filterOf(kind, terms, ABSENT);
@@ -408,16 +387,20 @@ export function mongoAdapter(
       const which = filter(input);
       const found = await database.write<Document | null>((collections) => ({
         ...(grant_id && { grant_id: grant_id(input) }),
-        send: (options) =>
-          collection(collections).findOneAndDelete(which, { ...options, projection }),
+        async send(options) {
+          const records = collection(collections);
+          if (fields.length > 0) return records.findOneAndDelete(which, { ...options, projection });
+          // See `makeOf`.
+          return (await records.deleteOne(which, options)).deletedCount === 1 ? {} : null;
+        },
         readBack: async () => outcomeOf(await readOne(collections, which._id), input),
       }));
       const record = found && decode(found);
       return record && result(record, input);
     };
-  }
+  };
 
-  function removeSome(kind: AnyKind, where: Site): AnyCall<number> {
+  const removeSome: Primitives['removeSome'] = (kind, where) => {
     const collection = collectionOf(kind);
     const filter = filterOf(kind, termsOf(where(givens)), null);
     // Of many, some may be removed, so a failure can't mean that nothing was.
@@ -430,9 +413,9 @@ export function mongoAdapter(
       }));
       return removed ?? 0;
     };
-  }
+  };
 
-  function next(kind: AnyKind, key: string, field: string): AnyCall<number> {
+  const next: Primitives['next'] = (kind, key, field) => {
     const collection = collectionOf(kind);
     const _id = storedOf(kind, kind.key)(key) as Binary;
     return ({ above, by }) =>
@@ -448,15 +431,15 @@ export function mongoAdapter(
         if (taken === null) throw new TypeError('An upsert returned no document.');
         return taken[field];
       });
-  }
+  };
 
   /** At the revision that was found: a command that arrives late finds another one, and does nothing. */
-  function modify(
-    kind: AnyKind,
-    key: (input: Input) => string,
-    decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-    { grant_id, isBestEffort = false, isReused = false }: Options = {},
-  ): AnyCall {
+  const modify: Primitives['modify'] = (
+    kind,
+    key,
+    decide,
+    { grant_id, isBestEffort = false, isReused = false } = {},
+  ) => {
     const collection = collectionOf(kind);
     const lookUp = lookUpOf(kind);
     const encode = documentOf(kind);
@@ -503,7 +486,7 @@ export function mongoAdapter(
         }));
       },
     });
-  }
+  };
 
   function leaveMark(update: Document, event: Decision<Input, unknown>['event']): void {
     if (event === undefined) return;
@@ -514,18 +497,6 @@ export function mongoAdapter(
     const { replaces = false, ...told } = event;
     const mark = { ...told, id: toId(randomUUID()), at: toDate(event.at) };
     update.$push = { marks: replaces ? { $each: [mark], $slice: -LATEST_MARKS } : mark };
-  }
-
-  /** A failure leaves what a repetition of the work, or an expiry, finds. */
-  function drop(kind: AnyKind, where: Site): AnyCall<void> {
-    const collection = collectionOf(kind);
-    const filter = filterOf(kind, termsOf(where(givens)), ABSENT);
-    return (input) =>
-      database.write<void>((collections) => ({
-        async send(options) {
-          await collection(collections).deleteOne(filter(input), options);
-        },
-      }));
   }
 
   /**
@@ -540,7 +511,7 @@ export function mongoAdapter(
     const lookUp = lookUpOf(holderKind);
     const decode = recordOf(holderKind, fields);
     const insert = insertOnce(kind, options);
-    const removeOne = drop(kind, () => ({ [kind.key]: givens[kind.key as never] }));
+    const removeOne = removeSome(kind, () => ({ [kind.key]: givens[kind.key as never] }));
     const names = Object.keys(kind.fields);
     const completed = (record: Input, but: readonly string[] = []) =>
       Object.fromEntries(
@@ -587,7 +558,7 @@ export function mongoAdapter(
   return adapterOf(
     {
       ...{ joined, list, count, next, insertOnce, insertNew, insertHeld },
-      ...{ change, changeSome, changeEach, modify, remove, removeSome, drop, ...marks },
+      ...{ change, changeSome, changeEach, modify, remove, removeSome, ...marks },
     },
     (steps) => database.inSequence(steps),
   );

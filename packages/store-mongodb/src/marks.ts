@@ -1,4 +1,5 @@
-import type { Call, Mark } from '@latchkey/store/adapter';
+import type { Mark } from '@latchkey/store/adapter';
+import type { Primitives } from '@latchkey/store/call-sites';
 import type { AnyKind } from '@latchkey/store/kind';
 import type { Binary, Collection } from 'mongodb';
 import type { Collections, Database } from './database.ts';
@@ -7,21 +8,21 @@ import { projectionOf, recordOf } from './encoding.ts';
 import { fromId, toId } from './values.ts';
 
 type Marked = { _id: Binary; marks: MarkDocument[] };
-type Asked = { limit: number; isDecisive: boolean };
-type Given = { marks: readonly Mark[] };
 
 const markOf = ({ _id }: Marked, { type, at, id, name }: MarkDocument): Mark => ({
   ...{ key: fromId(_id), type, at: at.getTime(), id: fromId(id ?? _id), name: name ?? null },
 });
 
 /** A mark is in its record, so the write that makes the change leaves it. */
-export function marksIn(database: Database) {
+export function marksIn(
+  database: Database,
+): Pick<Primitives, 'listMarks' | 'findMarked' | 'removeMarks'> {
   const collectionOf = ({ db }: Pick<Collections, 'db'>, kind: AnyKind): Collection<Marked> =>
     db.collection(kind.name);
   const idsOf = (marks: readonly Mark[]) => [...new Set(marks.map(({ key }) => key))].map(toId);
 
   return {
-    listMarks(kind: AnyKind): Call<Asked, Mark[]> {
+    listMarks(kind) {
       return async ({ limit, isDecisive }) => {
         const read = (isDecisive ? database.decideByIndex : database.readByIndex).bind(database);
         const documents = await read(`${kind.name}_to_tell`, (collections, options) =>
@@ -35,11 +36,7 @@ export function marksIn(database: Database) {
       };
     },
 
-    findMarked(
-      kind: AnyKind,
-      fields: readonly string[],
-      result: (record: never, input: { mark: Mark }) => unknown,
-    ): Call<Given, unknown[]> {
+    findMarked(kind, fields, result) {
       const own = projectionOf(kind, fields);
       const projection = { ...own, marks: 1 };
       const decode = recordOf(kind, fields);
@@ -55,13 +52,13 @@ export function marksIn(database: Database) {
           );
         return documents.flatMap((one) => {
           const left = (one.marks ?? []).map((mark) => markOf(one, mark)).filter(isAsked);
-          return left.map((mark) => result(decode(one) as never, { mark }));
+          return left.map((mark) => result(decode(one), { mark }));
         });
       };
     },
 
     /** A later one of the same record stays. */
-    removeMarks(kind: AnyKind): Call<Given, void> {
+    removeMarks(kind) {
       // Of a declared event, a record has one of its type at most.
       const isDeclared = kind.events !== undefined;
       const remove = (

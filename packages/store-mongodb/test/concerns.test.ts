@@ -222,9 +222,11 @@ describe('on a replica set, whatever the URL says', () => {
   test('the reads of one tick share a fence, and a later one has its own', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', fenced);
-    const reads = [store.findDelivery(anId()), store.findDelivery(anId())];
+    const read = () =>
+      store.listActiveGrants({ application_id: anId() }, { limit: 1, before: null });
+    const reads = [read(), read()];
     await nextTick();
-    reads.push(store.findDelivery(anId()));
+    reads.push(read());
     await Promise.all(reads);
     expect(server.sent('update')).toHaveLength(2);
     expect(server.sent('find')).toHaveLength(3);

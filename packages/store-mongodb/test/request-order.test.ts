@@ -215,7 +215,8 @@ describe('on a replica set, in a request,', () => {
           if (++ready === seen.length) resolve();
           await allReady;
           await store.findAccount(anId());
-          await read();
+          // It is not gathered.
+          await store.listActiveGrants({ application_id: anId() }, { limit: 1, before: null });
         }),
       ),
     );

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Adapter, Call, Decision, Join, ListOptions } from '@latchkey/store/adapter';
+import type { Adapter } from '@latchkey/store/adapter';
 import {
   type AnyCall,
   type AnyHolder,
   adapterOf,
-  type ChangeSite,
+  changeOf,
   type Options,
-  type Result,
-  type Site,
+  type Primitives,
 } from '@latchkey/store/call-sites';
 import {
   givens,
@@ -17,7 +16,6 @@ import {
   member,
   type Setting,
   type Source,
-  settingsOf,
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
@@ -96,14 +94,8 @@ export function postgresqlAdapter(
     return lookUp;
   }
 
-  function joined(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    joins: Readonly<Record<string, Join>>,
-    result: Result,
-  ): AnyCall {
-    const site = joinedSite(dialect, kind, where, fields, joins, result);
+  const joined: Primitives['joined'] = (...of) => {
+    const site = joinedSite(dialect, ...of);
     const read = (fence: string) =>
       sharedReads(database, site.terms, (statement, like) =>
         foundText(site, statement, like, fence),
@@ -113,7 +105,7 @@ export function postgresqlAdapter(
       const row = await database.run(() => (input.mayBeStale ? plain : decisive)(input));
       return row && site.result(site.decode(row), input);
     };
-  }
+  };
 
   /** Inserts the records of `from`: what follows `i`. */
   function insertion(
@@ -134,7 +126,7 @@ export function postgresqlAdapter(
   }
 
   /** Never sent again: a late first command could restore a record that was deleted. */
-  function insertOnce(kind: AnyKind, { grant_id }: Options = {}): AnyCall<void> {
+  const insertOnce: Primitives['insertOnce'] = (kind, { grant_id } = {}) => {
     const key = member(kind.key);
     const insert = sharedWrites(database, [], key, (statement) => insertion(statement, kind));
     const lookUp = lookUpOf(kind);
@@ -145,9 +137,9 @@ export function postgresqlAdapter(
         readBack: async () => ((await lookUp(key(input))) ? { result: true } : 'unknown'),
       });
     };
-  }
+  };
 
-  function insertNew(kind: AnyKind): Call<readonly Input[], void> {
+  const insertNew: Primitives['insertNew'] = (kind) => {
     const insert = shared((statement) => insertion(statement, kind, { isNew: true }));
     return async (records) => {
       if (records.length === 0) return;
@@ -156,7 +148,7 @@ export function postgresqlAdapter(
         send: (begin) => database.send(insert.text, valuesOfAll(insert, records), begin),
       });
     };
-  }
+  };
 
   /** Changes or removes records, each locked before in the order of their keys: what follows `i`. */
   function writing(
@@ -181,16 +173,14 @@ export function postgresqlAdapter(
   const marksOf = (...of: Parameters<typeof declaredMarks>) =>
     recordsEvents ? declaredMarks(...of) : { fields: [], text: '' };
 
-  function change(
-    kind: AnyKind,
-    of: ChangeSite,
-    fields: readonly string[],
-    result: Result,
-    { grant_id, isExact = false }: Options = {},
-  ): AnyCall {
-    const { where, set } = of(givens as never);
-    const terms = termsOf(where);
-    const settings = settingsOf(set);
+  const change: Primitives['change'] = (
+    kind,
+    to,
+    fields,
+    result,
+    { grant_id, isExact = false } = {},
+  ) => {
+    const { terms, settings } = changeOf(to);
     const key = keyOf(kind, terms) as Source;
     const isLate = !isExact && mayBeLate(kind, terms, settings);
     const told = marksOf(kind, terms, settings);
@@ -225,13 +215,11 @@ export function postgresqlAdapter(
           );
       return record && result(record, input);
     };
-  }
+  };
 
   /** Those of a call may be made twice, and late. */
-  function changeEach(kind: AnyKind, of: ChangeSite): Call<readonly Input[], void> {
-    const { where, set } = of(givens as never);
-    const terms = termsOf(where);
-    const settings = settingsOf(set);
+  const changeEach: Primitives['changeEach'] = (kind, to) => {
+    const { terms, settings } = changeOf(to);
     const { fields, text: mark } = marksOf(kind, terms, settings);
     const make = sharedWrites(database, terms, keyOf(kind, terms) as Source, (statement, like) => {
       const which = statement.where(kind, terms, like, 'own.');
@@ -248,22 +236,20 @@ export function postgresqlAdapter(
         },
       });
     };
-  }
+  };
 
   /**
    * Decides and changes in one statement. What is taken only now and then passes over what others take; for the rest,
    * "there is none" has to be true.
    */
-  function changeSome(
-    kind: AnyKind,
-    of: ChangeSite,
-    fields: readonly string[],
-    result: Result,
-    { isDecisive = true, ...options }: ListOptions<AnyKind> & Options,
-  ): AnyCall<unknown[] | null> {
-    const { where, set } = of(givens as never);
-    const terms = termsOf(where);
-    const settings = settingsOf(set);
+  const changeSome: Primitives['changeSome'] = (
+    kind,
+    to,
+    fields,
+    result,
+    { isDecisive = true, ...options },
+  ) => {
+    const { terms, settings } = changeOf(to);
     const selection = selectionOf(dialect, kind, terms, options);
     const told = marksOf(kind, terms, settings);
     const columns = columnsOf([...new Set([...fields, ...told.fields])]);
@@ -290,15 +276,15 @@ export function postgresqlAdapter(
       if (!rows[0]?.found_some) return null;
       return rows.filter((row) => row.is_made).map((row) => result(decode(row), input));
     };
-  }
+  };
 
-  function remove(
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    result: Result,
-    { grant_id, isReused = false }: Options = {},
-  ): AnyCall {
+  const remove: Primitives['remove'] = (
+    kind,
+    where,
+    fields,
+    result,
+    { grant_id, isReused = false } = {},
+  ) => {
     const terms = termsOf(where(givens as never));
     const key = keyOf(kind, terms) as Source;
     const make = sharedWrites(database, terms, key, (statement, like) =>
@@ -318,9 +304,9 @@ export function postgresqlAdapter(
       });
       return record && result(record, input);
     };
-  }
+  };
 
-  function removeSome(kind: AnyKind, where: Site): AnyCall<number> {
+  const removeSome: Primitives['removeSome'] = (kind, where) => {
     const terms = termsOf(where(givens as never));
     const statementOf = statements(
       terms,
@@ -336,18 +322,17 @@ export function postgresqlAdapter(
       });
       return row?.removed;
     };
-  }
+  };
 
   /** Taken again if it is lost with its connection. */
-  const next = (...of: [kind: AnyKind, key: string, field: string]) =>
-    sender.read(nextSite(dialect, ...of));
+  const next: Primitives['next'] = (...of) => sender.read(nextSite(dialect, ...of));
 
-  function modify(
-    kind: AnyKind,
-    key: (input: Input) => string,
-    decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-    { grant_id, isBestEffort = false, isReused = false }: Options = {},
-  ): AnyCall {
+  const modify: Primitives['modify'] = (
+    kind,
+    key,
+    decide,
+    { grant_id, isBestEffort = false, isReused = false } = {},
+  ) => {
     const lookUp = lookUpOf(kind);
     const lookUpLocked = lookUpOf(kind, 'FOR UPDATE OF own');
     const names = allOf(kind);
@@ -389,9 +374,7 @@ export function postgresqlAdapter(
         });
       },
     });
-  }
-
-  const drop = (kind: AnyKind, where: Site) => remove(kind, where, [], () => null);
+  };
 
   /** At the version of the holder that is copied, which is locked: whatever changes it later finds the record. */
   function insertHeld(
@@ -430,7 +413,7 @@ export function postgresqlAdapter(
       ...sqlReads(dialect, sender),
       ...marksIn(database),
       ...{ joined, next, insertOnce, insertNew, insertHeld },
-      ...{ change, changeSome, changeEach, modify, remove, removeSome, drop },
+      ...{ change, changeSome, changeEach, modify, remove, removeSome },
     },
     (steps) => database.inSequence(steps),
   );

@@ -1,5 +1,5 @@
 import type { Mark } from '@latchkey/store/adapter';
-import type { AnyCall, Result } from '@latchkey/store/call-sites';
+import type { Primitives } from '@latchkey/store/call-sites';
 import type { Input, Setting, Term } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
 import type { Statement } from '@latchkey/store/sql/statement';
@@ -44,20 +44,19 @@ export function decidedMark(statement: Statement, { name, key }: AnyKind): strin
     SELECT '${name}', made.${key}, ${values.join(', ')}, ${given('name', 'text')} FROM made, i)`;
 }
 
-export function marksIn(database: Database) {
+export function marksIn(database: Database): Pick<Primitives, 'findMarked' | 'removeMarks'> {
   return {
-    findMarked(kind: AnyKind, fields: readonly string[], result: Result): AnyCall {
-      const site = markedSite(dialect, kind, fields, result);
+    findMarked(...of) {
+      const site = markedSite(dialect, ...of);
       const found = shared((statement) => foundText(site, statement));
       return async ({ marks }) => {
-        const given = marks as readonly Input[];
-        const rows = await database.read(found.text, valuesOfAll(found, given));
-        return rows.map((row) => site.result(site.decode(row), given[row.call - 1] ?? {}));
+        const rows = await database.read(found.text, valuesOfAll(found, marks));
+        return rows.map((row) => site.result(site.decode(row), marks[row.call - 1] ?? {}));
       };
     },
 
     /** Locked in their order, so that those who remove the same never wait for each other. */
-    removeMarks(kind: AnyKind): AnyCall {
+    removeMarks(kind) {
       const KEY = ['of', 'at', 'id', 'type'].map((name) => `marks.${name}`).join(', ');
       const removed = shared(
         (statement) => `, locked AS MATERIALIZED (
@@ -66,7 +65,7 @@ export function marksIn(database: Database) {
         SELECT count(*) FROM made WHERE ${FENCED}`,
       );
       return async ({ marks }) => {
-        const values = valuesOfAll(removed, marks as readonly Input[]);
+        const values = valuesOfAll(removed, marks);
         await database.settle({
           isPart: true,
           send: (begin) => database.send(removed.text, values, begin),

@@ -1,29 +1,22 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { ErrorMembers } from '@latchkey/domain/domain-error';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type {
-  Adapter,
-  DecidedEvent,
-  Decision,
-  Join,
-  ListOptions,
-  StepCall,
-  Steps,
-} from '@latchkey/store/adapter';
-import type {
-  AllowedSite,
-  AnyHolder,
-  ChangeSite,
-  Options,
-  Result,
-  Site,
+import type { Adapter, DecidedEvent, Join, StepCall, Steps } from '@latchkey/store/adapter';
+import {
+  type AllowedSite,
+  type AnyHolder,
+  type ChangeSite,
+  changeOf,
+  type Options,
+  type Primitives,
+  type Result,
+  type Site,
 } from '@latchkey/store/call-sites';
 import {
   atFirstUse,
   type Givens,
   givens,
   type Input,
-  settingsOf,
   type Term,
   termsOf,
 } from '@latchkey/store/condition';
@@ -184,16 +177,7 @@ export function sqliteAdapter(
       return row === undefined ? null : result(decode(row), input);
     };
 
-  const joined = (
-    kind: AnyKind,
-    where: Site,
-    fields: readonly string[],
-    joins: Readonly<Record<string, Join>>,
-    result: Result,
-  ) => found(joinedSite(dialect, kind, where, fields, joins, result));
-
-  const find = (kind: AnyKind, where: Site, fields: readonly string[], result: Result) =>
-    joined(kind, where, fields, {}, result);
+  const joined = (...of: Parameters<Primitives['joined']>) => found(joinedSite(dialect, ...of));
 
   /** @param unless - no record of these has one of the fields set */
   function change(
@@ -203,9 +187,7 @@ export function sqliteAdapter(
     result: Result,
     unless: readonly Join[] = [],
   ): Work {
-    const { where, set } = of(givens);
-    const terms = termsOf(where);
-    const settings = settingsOf(set);
+    const { terms, settings } = changeOf(of);
     const noneHas = unless.map(({ kind: { name, key }, by, fields }) => {
       const has = fields.map((field) => `${name}.${field} IS NOT NULL`).join(' OR ');
       return ` AND NOT EXISTS (SELECT 1 FROM ${name} WHERE ${name}.${key} = ${kind.name}.${by} AND (${has}))`;
@@ -277,7 +259,7 @@ export function sqliteAdapter(
 
   const steps = {
     insertHeld(kind: AnyKind, { kind: holder, by, fields, copy }: AnyHolder) {
-      const found = find(holder, byKey(holder), fields, whole);
+      const found = joined(holder, byKey(holder), fields, {}, whole);
       const put = insert(kind);
       return step((record) => {
         const of = found({ key: record[by] });
@@ -300,41 +282,26 @@ export function sqliteAdapter(
     remove: (...of: Parameters<typeof removal>) => step(removal(...of)),
   };
 
-  const calls = {
+  const primitives: Primitives = {
     ...sqlReads(dialect, sender),
-    find: (...of: Parameters<typeof find>) => reading(queues, find(...of)),
-    joined: (...of: Parameters<typeof joined>) => reading(queues, joined(...of)),
-    next: (...of: [kind: AnyKind, key: string, field: string]) =>
-      sender.write(nextSite(dialect, ...of)),
+    joined: (...of) => reading(queues, joined(...of)),
+    next: (...of) => sender.write(nextSite(dialect, ...of)),
 
-    insertOnce(kind: AnyKind, options?: Options) {
+    insertOnce(kind, options) {
       const put = insert(kind);
       return writing((record) => void put(record), options);
     },
 
-    insertNew(kind: AnyKind, options: Options = {}) {
+    insertNew(kind, options = {}) {
       const put = insert(kind, { isNew: true });
-      return (records: readonly Input[]) => queues.write(() => records.forEach(put), options);
+      return (records) => queues.write(() => records.forEach(put), options);
     },
 
-    change: (
-      kind: AnyKind,
-      of: ChangeSite,
-      fields: readonly string[],
-      result: Result,
-      options?: Options,
-    ) => writing(change(kind, of, fields, result), options),
+    change: (kind, to, fields, result, options) =>
+      writing(change(kind, to, fields, result), options),
 
-    changeSome(
-      kind: AnyKind,
-      of: ChangeSite,
-      fields: readonly string[],
-      result: Result,
-      options: ListOptions<AnyKind> & Options,
-    ) {
-      const { where, set } = of(givens);
-      const terms = termsOf(where);
-      const settings = settingsOf(set);
+    changeSome(kind, to, fields, result, options) {
+      const { terms, settings } = changeOf(to);
       const { which, text } = selectionOf(dialect, kind, terms, options);
       const decode = decoderOf(dialect, kind, fields);
       const rowsOf = statementsOf(
@@ -352,20 +319,14 @@ export function sqliteAdapter(
       }, options);
     },
 
-    changeEach(kind: AnyKind, of: ChangeSite, options: Options = {}) {
-      const make = change(kind, of, [], whole);
-      return async (inputs: readonly Input[]) => {
+    changeEach(kind, to, options = {}) {
+      const make = change(kind, to, [], whole);
+      return async (inputs) => {
         if (inputs.length > 0) await queues.write(() => inputs.forEach(make), options);
       };
     },
 
-    remove(
-      kind: AnyKind,
-      where: Site,
-      fields: readonly string[],
-      result: Result,
-      options?: Options,
-    ) {
+    remove(kind, where, fields, result, options) {
       const terms = termsOf(where(givens));
       const decode = decoderOf(dialect, kind, fields);
       const rowOf = statementsOf(
@@ -377,19 +338,14 @@ export function sqliteAdapter(
       return writing(one(rowOf, decode, result), options);
     },
 
-    removeSome(kind: AnyKind, where: Site) {
-      const remove = removal(kind, where);
+    removeSome(...of) {
+      const remove = removal(...of);
       return writing((input) => Number(remove(input)), { ends: true });
     },
 
     // In one attempt of the group commit, no other write is in between.
-    modify(
-      kind: AnyKind,
-      key: (input: Input) => string,
-      decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
-      options?: Options,
-    ) {
-      const found = find(kind, byKey(kind), Object.keys(kind.fields), whole);
+    modify(kind, key, decide, options) {
+      const found = joined(kind, byKey(kind), Object.keys(kind.fields), {}, whole);
       const put = insert(kind, { replaces: true });
       return writing((input) => {
         const id = key(input);
@@ -402,14 +358,12 @@ export function sqliteAdapter(
       }, options);
     },
 
-    findMarked(kind: AnyKind, fields: readonly string[], result: Result) {
-      const find = found(markedSite(dialect, kind, fields, result));
-      return reading(queues, ({ marks }: Input) =>
-        (marks as Input[]).flatMap((mark) => find(mark) ?? []),
-      );
+    findMarked(...of) {
+      const find = found(markedSite(dialect, ...of));
+      return reading(queues, ({ marks }) => marks.flatMap((mark) => find(mark) ?? []));
     },
 
-    removeMarks(kind: AnyKind) {
+    removeMarks(kind) {
       const remove = statementsOf(
         [],
         (statement) => `DELETE FROM marks WHERE ${isMark(statement, kind)}`,
@@ -417,15 +371,16 @@ export function sqliteAdapter(
       );
       return writing(({ marks }) => (marks as Input[]).forEach(remove), { ends: true });
     },
+  };
 
-    sequence(of: (steps: Steps) => StepCall<Input, unknown>, options?: Options) {
-      const run = of(steps as never);
-      return writing((input) => {
-        const { value, done } = run(input).next();
-        if (!done) throw new TypeError('A transaction waits for something else.');
-        return value;
-      }, options);
-    },
-  } satisfies Record<keyof Adapter, unknown>;
-  return atFirstUse(calls) as unknown as Adapter;
+  function sequence(of: (steps: Steps) => StepCall<Input, unknown>, options?: Options) {
+    const run = of(steps as unknown as Steps);
+    return writing((input) => {
+      const { value, done } = run(input).next();
+      if (!done) throw new TypeError('A transaction waits for something else.');
+      return value;
+    }, options);
+  }
+
+  return atFirstUse({ ...primitives, sequence }) as unknown as Adapter;
 }

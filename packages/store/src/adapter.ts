@@ -180,7 +180,7 @@ export interface DecidedEvent {
 }
 
 /** An event of a record that is no delivery yet. */
-export interface Mark {
+export type Mark = {
   /** Of the record. */
   key: string;
   type: EventType;
@@ -188,7 +188,7 @@ export interface Mark {
   /** Of the event. One that is declared has its record's: with the type, that tells it apart. */
   id: string;
   name: string | null;
-}
+};
 
 /** What becomes of a record. */
 export interface Decision<Record, Result> {

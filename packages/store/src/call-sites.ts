@@ -1,6 +1,25 @@
 import { DomainError } from '@latchkey/domain/domain-error';
-import type { Adapter, Call, Holder, Join, StepCall, Steps, WriteOptions } from './adapter.ts';
-import { atFirstUse, type Changes, type Input, type Prepare, type Where } from './condition.ts';
+import type {
+  Adapter,
+  Call,
+  Decision,
+  Holder,
+  Join,
+  ListOptions,
+  Mark,
+  StepCall,
+  Steps,
+  WriteOptions,
+} from './adapter.ts';
+import {
+  atFirstUse,
+  type Changes,
+  givens,
+  type Input,
+  settingsOf,
+  termsOf,
+  type Where,
+} from './condition.ts';
 import type { AnyKind } from './kind.ts';
 
 // What an adapter sees of its call sites: their own types are the matter of `Adapter`.
@@ -17,25 +36,60 @@ export type AnyHolder = Pick<Holder<AnyKind, AnyKind, string, Input>, 'kind' | '
   copy(holder: Input, input: Input): Input | null;
 };
 
+type Fields = readonly string[];
+type AnyJoins = Readonly<Record<string, Join>>;
+type Marked = { marks: readonly Mark[] };
+
 export type AllowedSite = [
   kind: AnyKind,
   of: ChangeSite,
-  fields: readonly string[],
+  fields: Fields,
   look: {
     where: Site;
-    fields: readonly string[];
-    joins: Readonly<Record<string, Join>>;
+    fields: Fields;
+    joins: AnyJoins;
     allows: Result;
   },
   result: Result,
   options?: Options,
 ];
 
-type Primitives = Record<Exclude<keyof Adapter, 'find' | 'sequence'>, Prepare> & {
-  insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
-  /** Removes a record. */
-  drop(kind: AnyKind, where: Site): AnyCall;
+/** What an adapter has of {@link Adapter}. */
+export type Primitives = {
+  joined(kind: AnyKind, where: Site, of: Fields, joins: AnyJoins, result: Result): AnyCall;
+  list(
+    ...of: [kind: AnyKind, where: Site, of: Fields, result: Result, options?: ListOptions<AnyKind>]
+  ): AnyCall<unknown[]>;
+  count(kind: AnyKind, where: Site): AnyCall<number>;
+  insertOnce(kind: AnyKind, options?: Options): AnyCall<void>;
+  insertNew(kind: AnyKind, options?: Options): Call<readonly Input[], void>;
+  change(kind: AnyKind, to: ChangeSite, of: Fields, result: Result, options?: Options): AnyCall;
+  changeSome(
+    kind: AnyKind,
+    to: ChangeSite,
+    of: Fields,
+    result: Result,
+    options: ListOptions<AnyKind> & Options,
+  ): AnyCall<unknown[] | null>;
+  changeEach(kind: AnyKind, to: ChangeSite, options?: Options): Call<readonly Input[], void>;
+  remove(kind: AnyKind, where: Site, of: Fields, result: Result, options?: Options): AnyCall;
+  removeSome(kind: AnyKind, where: Site): AnyCall<number>;
+  next(kind: AnyKind, key: string, field: string): AnyCall<number>;
+  modify(
+    kind: AnyKind,
+    key: (input: Input) => string,
+    decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
+    options?: Options,
+  ): AnyCall;
+  listMarks(kind: AnyKind): Call<{ limit: number; isDecisive: boolean }, Mark[]>;
+  findMarked(kind: AnyKind, of: Fields, result: Result): Call<Marked, unknown[]>;
+  removeMarks(kind: AnyKind): Call<Marked, void>;
 };
+
+export function changeOf(site: ChangeSite) {
+  const { where, set } = site(givens as never);
+  return { terms: termsOf(where), settings: settingsOf(set) };
+}
 
 /**
  * An adapter of which each step is a durable write, or a read, of its own.
@@ -43,13 +97,18 @@ type Primitives = Record<Exclude<keyof Adapter, 'find' | 'sequence'>, Prepare> &
  * @param inSequence - makes all steps of a sequence, also while the store is closed
  */
 export function adapterOf(
-  { insertHeld, drop, ...primitives }: Primitives,
+  {
+    insertHeld,
+    ...primitives
+  }: Primitives & {
+    insertHeld(kind: AnyKind, holder: AnyHolder, options?: Options): AnyCall<Input | null>;
+  },
   inSequence: <T>(steps: () => Promise<T>) => Promise<T>,
 ): Adapter {
-  const { change, joined } = primitives;
+  const { change, joined, remove } = primitives;
   const steps = {
     insertHeld: (...of: Parameters<typeof insertHeld>) => stepOf(insertHeld(...of)),
-    change: (...of: unknown[]) => stepOf(change(...of)),
+    change: (...of: Parameters<typeof change>) => stepOf(change(...of)),
     changeAllowed(...[kind, of, fields, seen, result, options]: AllowedSite) {
       const look = stepOf(joined(kind, seen.where, seen.fields, seen.joins, seen.allows));
       const make = stepOf(change(kind, of, fields, result, options));
@@ -57,9 +116,9 @@ export function adapterOf(
         return (yield* look(input)) ? yield* make(input) : null;
       };
     },
-    joined: (...of: unknown[]) => stepOf(joined(...of)),
-    remove(...of: Parameters<typeof drop>) {
-      const call = drop(...of);
+    joined: (...of: Parameters<typeof joined>) => stepOf(joined(...of)),
+    remove(kind: AnyKind, where: Site) {
+      const call = remove(kind, where, [], () => null);
       return stepOf((input) => call(input).catch(() => undefined));
     },
   } as unknown as Steps;
@@ -69,14 +128,10 @@ export function adapterOf(
     return (input: Input) => inSequence(() => run(input));
   }
 
-  const find = findBy(joined);
+  const find = (kind: AnyKind, where: Site, fields: Fields, result: Result) =>
+    joined(kind, where, fields, {}, result);
   return atFirstUse({ ...primitives, find, sequence }) as unknown as Adapter;
 }
-
-const findBy =
-  (joined: Prepare): Prepare =>
-  (kind, where, fields, result) =>
-    joined(kind, where, fields, {}, result);
 
 const stepOf = <R>(call: AnyCall<R>): StepCall<Input, R> =>
   function* (input) {

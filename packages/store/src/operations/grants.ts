@@ -46,7 +46,7 @@ import {
 } from '../records.ts';
 import { APPLICATION, applicationOf } from './applications.ts';
 import type { ByHand } from './by-hand.ts';
-import { endedNow, isActive, MARKABLE, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
+import { endedNow, isActive, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
 import { revoked } from './revoked.ts';
 import { newestFirst, olderThan } from './sites.ts';
 

@@ -1,5 +1,5 @@
 import type { Join, ListOptions, Mark } from '../adapter.ts';
-import type { AnyCall, Result, Site } from '../call-sites.ts';
+import type { Primitives, Result, Site } from '../call-sites.ts';
 import {
   givens,
   type Input,
@@ -385,18 +385,15 @@ function alongOf(
 }
 
 /** What an adapter reads by an index. */
-export function sqlReads(dialect: Dialect, { read }: Pick<SqlSender, 'read'>) {
+export function sqlReads(
+  dialect: Dialect,
+  { read }: Pick<SqlSender, 'read'>,
+): Pick<Primitives, 'list' | 'count' | 'listMarks'> {
   const limited = (statement: Statement) =>
     statement.raw(({ limit }) => limit ?? dialect.unlimited, 'number');
 
   return {
-    list(
-      kind: AnyKind,
-      where: Site,
-      fields: readonly string[],
-      result: Result,
-      { isDecisive = false, ...options }: ListOptions<AnyKind> = {},
-    ): AnyCall<unknown[]> {
+    list(kind, where, fields, result, { isDecisive = false, ...options } = {}) {
       const terms = termsOf(where(givens));
       const { which, text } = selectionOf(dialect, kind, terms, options);
       const fence = isDecisive ? dialect.fenced : '';
@@ -413,7 +410,7 @@ export function sqlReads(dialect: Dialect, { read }: Pick<SqlSender, 'read'>) {
       });
     },
 
-    count(kind: AnyKind, where: Site): AnyCall<number> {
+    count(kind, where) {
       const terms = termsOf(where(givens));
       const { which, text } = selectionOf(dialect, kind, terms);
       return read({
@@ -424,7 +421,7 @@ export function sqlReads(dialect: Dialect, { read }: Pick<SqlSender, 'read'>) {
       });
     },
 
-    listMarks({ name }: AnyKind): AnyCall<Mark[]> {
+    listMarks({ name }) {
       const id = dialect.decode.id as (value: unknown) => string;
       const listOf = (fence: string) =>
         read<Input, Mark[]>({
