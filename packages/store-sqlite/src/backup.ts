@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
@@ -15,7 +7,7 @@ import type { OnStep } from '@latchkey/store/step';
 import type { UseMark } from '@latchkey/store/use-mark';
 import { runAside } from './aside.ts';
 import { cacheFor } from './check-damage.ts';
-import { sizeOf } from './database-file.ts';
+import { bytesOf, sizeOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { followLink } from './follow-link.ts';
 import { refuseForeign } from './foreign-file.ts';
@@ -186,23 +178,12 @@ async function refuseToReplace(destination: string, path: string): Promise<void>
 
 async function isBackup(file: string): Promise<boolean> {
   // A backup that was opened as a database has a log. Asking SQLite would create the log's files.
-  if (hasWriteAheadLog(file)) return false;
+  // The read version: https://sqlite.org/fileformat2.html#file_format_version_numbers.
+  if (bytesOf(file, 19, 1)[0] === 2) return false;
   try {
     return await withDatabase(file, (database) => hasTable(database, LABEL), READ_ONLY);
   } catch {
     return false;
-  }
-}
-
-/** The read version: https://sqlite.org/fileformat2.html#file_format_version_numbers. */
-function hasWriteAheadLog(file: string): boolean {
-  const descriptor = openSync(file, 'r');
-  try {
-    const version = Buffer.alloc(1);
-    readSync(descriptor, version, 0, 1, 19);
-    return version[0] === 2;
-  } finally {
-    closeSync(descriptor);
   }
 }
 

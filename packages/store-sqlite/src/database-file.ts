@@ -1,7 +1,10 @@
 import {
   type BigIntStats,
   chmodSync,
+  closeSync,
+  openSync,
   readFileSync,
+  readSync,
   realpathSync,
   statfsSync,
   statSync,
@@ -130,3 +133,22 @@ export function sizesOf(path: string): { database: number; free: number } {
 
 /** 0 if there is none. */
 export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+export function withFile<T>(path: string, use: (file: number) => T, flags: 'r' | 'r+' = 'r'): T {
+  const file = openSync(path, flags);
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Zeros behind the end of the file. */
+export function bytesIn(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, at);
+  return bytes;
+}
+
+export const bytesOf = (path: string, at: number, length: number): Buffer =>
+  withFile(path, (file) => bytesIn(file, at, length));

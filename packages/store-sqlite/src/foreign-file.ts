@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '@latchkey/store/unusable-database';
-import { sizeOf } from './database-file.ts';
+import { bytesOf, sizeOf } from './database-file.ts';
 
 /** `LKey` in ASCII. SQLite keeps it in the header of a file, for whoever wonders whose it is. */
 const APPLICATION_ID = 0x4c4b6579;
@@ -37,13 +37,7 @@ function whatElse(path: string): string | null {
   if (found === undefined || (found.isFile() && found.size === 0)) return null;
   if (found.isDirectory()) return 'a directory';
   if (!found.isFile()) return 'no file at all';
-  const bytes = Buffer.alloc(HEADER + 8);
-  const descriptor = openSync(path, 'r');
-  try {
-    readSync(descriptor, bytes, 0, bytes.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
+  const bytes = bytesOf(path, 0, HEADER + 8);
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'another kind of file';
   const id = bytes.readUInt32BE(ID_AT);
   if (id === APPLICATION_ID) return null;

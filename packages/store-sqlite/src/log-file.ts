@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
+import { bytesIn, bytesOf, sizeOf, withFile } from './database-file.ts';
 
 // https://sqlite.org/fileformat2.html#walformat: the header, and the frames, each of a page.
 const HEADER = 32;
@@ -10,61 +11,39 @@ const SALTS = 8;
 const FRAME_HEADER = 24;
 const FRAME_SALTS_AT = 8;
 
+const logOf = (path: string) => `${path}-wal`;
+
 /** A log that is emptied or only just created has no header, and no log begins without one. */
-export function hasLog(path: string): boolean {
-  return readLog(path, (file) => (bytesOf(file, 0, 4).readUInt32BE() & ~1) === MAGIC) ?? false;
-}
+export const hasLog = (path: string): boolean =>
+  sizeOf(logOf(path)) > 0 && (bytesOf(logOf(path), 0, 4).readUInt32BE() & ~1) === MAGIC;
 
 /**
  * Other ones once SQLite has begun the log anew, which it does only if the file has all that was in it.
  *
  * @returns empty if there is no log
  */
-export function saltsOf(path: string): string {
-  return readLog(path, (file) => bytesOf(file, SALTS_AT, SALTS).toString('hex')) ?? '';
-}
+export const saltsOf = (path: string): string =>
+  sizeOf(logOf(path)) === 0 ? '' : bytesOf(logOf(path), SALTS_AT, SALTS).toString('hex');
 
 /**
  * Cuts off what is left of a former log behind the end of this one, as SQLite does. In a transaction, so that
  * nobody else writes.
  */
 export function cutOffFormer(path: string): void {
-  readLog(path, cutOff, 'r+');
+  if (sizeOf(logOf(path)) > 0) withFile(logOf(path), cutOff, 'r+');
 }
 
 function cutOff(file: number): void {
   const { size } = fstatSync(file);
-  const header = bytesOf(file, 0, HEADER);
+  const header = bytesIn(file, 0, HEADER);
   const salts = header.subarray(SALTS_AT, SALTS_AT + SALTS);
   const frame = FRAME_HEADER + header.readUInt32BE(PAGE_SIZE_AT);
   let end = HEADER;
   // A frame that was rolled back counts too.
-  while (end + frame <= size && bytesOf(file, end + FRAME_SALTS_AT, SALTS).equals(salts)) {
+  while (end + frame <= size && bytesIn(file, end + FRAME_SALTS_AT, SALTS).equals(salts)) {
     end += frame;
   }
   if (end >= size) return;
   ftruncateSync(file, end);
   fsyncSync(file);
-}
-
-/** Null if there is no log. */
-function readLog<T>(path: string, read: (file: number) => T, flags: 'r' | 'r+' = 'r'): T | null {
-  try {
-    const file = openSync(`${path}-wal`, flags);
-    try {
-      return read(file);
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Zeros behind the end of the file. */
-function bytesOf(file: number, at: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, at);
-  return bytes;
 }

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { fsyncSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { withFile } from './database-file.ts';
 
 /** In the same directory, since a rename is atomic only within a file system. */
 export function partialOf(path: string): string {
@@ -42,13 +43,10 @@ function isRunning(pid: number): boolean {
 }
 
 export function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
   try {
-    fsyncSync(descriptor);
+    withFile(path, fsyncSync);
   } catch (error) {
     // Windows can't sync a directory, and keeps names without it.
     if (process.platform !== 'win32') throw error;
-  } finally {
-    closeSync(descriptor);
   }
 }
