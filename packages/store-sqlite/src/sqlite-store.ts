@@ -27,7 +27,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
-  const emptyLog = once(() => prepareEmptyLog(database, path));
+  const emptyLog = path === IN_MEMORY ? () => true : prepareEmptyLog(database, path);
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
@@ -104,21 +104,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
   }, VOUCH_EVERY_MS).unref();
 
-  const sweep = once(() =>
-    sweepsOf(({ table, key, expiry }) => {
-      const remove = changesOf(
-        database,
-        (statement) =>
-          `DELETE FROM ${table} WHERE ${key} IN
+  const sweepExpired = sweepsOf(({ table, key, expiry }) => {
+    const remove = changesOf(
+      database,
+      (statement) =>
+        `DELETE FROM ${table} WHERE ${key} IN
           (SELECT ${key} FROM ${table} WHERE ${expiry} <= ${statement.given('now', 'time')} LIMIT ${statement.given('limit', 'number')})`,
-      );
-      return (input) => queues.write(remove, {}, input);
-    }),
-  );
+    );
+    return (input) => queues.write(remove, {}, input);
+  });
   const byHand: ByHand = {
     ...sqlByHand(dialect, sender),
-    emptyLog: async (deleted) => path === IN_MEMORY || emptyLog()(deleted),
-    sweepExpired: (...of) => sweep()(...of),
+    emptyLog: async (deleted) => emptyLog(deleted),
+    sweepExpired,
   };
 
   return {
@@ -137,9 +135,4 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ping: () => queues.read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
-}
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }
