@@ -1,19 +1,9 @@
-import { liveChange, type Store } from '@latchkey/store/store';
+import { type Counts, liveChange } from '@latchkey/store/store';
 import type { Binary, Filter } from 'mongodb';
 import type { Database } from './database.ts';
 import { type GrantDocument, hasSecret } from './documents.ts';
 import { againIfDuplicate } from './errors.ts';
 import { fromId, toDate, toId } from './values.ts';
-
-type Counts = Pick<
-  Store,
-  | 'addCounts'
-  | 'listCounts'
-  | 'findLiveCount'
-  | 'countActiveGrants'
-  | 'keepLiveCount'
-  | 'addToCount'
->;
 
 const live = { _id: 'live' } as const;
 

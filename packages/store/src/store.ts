@@ -154,3 +154,14 @@ export interface Store extends Operations {
    */
   close(): Promise<void>;
 }
+
+/** What each database counts by hand. */
+export type Counts = Pick<
+  Store,
+  | 'addCounts'
+  | 'listCounts'
+  | 'findLiveCount'
+  | 'countActiveGrants'
+  | 'keepLiveCount'
+  | 'addToCount'
+>;

@@ -6,7 +6,7 @@ import type { AnyKind } from '../kind.ts';
 import * as kinds from '../kinds.ts';
 import type { ByHand } from '../operations/by-hand.ts';
 import type { ConnectedApplication, HourCounts, LiveCount, WindowCount } from '../records.ts';
-import { liveChange, type Store } from '../store.ts';
+import { type Counts, liveChange, type Store } from '../store.ts';
 import type { Page } from '../transfer.ts';
 import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
 import {
@@ -97,16 +97,6 @@ export function sqlByHand(
     countPending: (limit) => counted({ limit }),
   };
 }
-
-type Counts = Pick<
-  Store,
-  | 'addCounts'
-  | 'listCounts'
-  | 'findLiveCount'
-  | 'countActiveGrants'
-  | 'keepLiveCount'
-  | 'addToCount'
->;
 
 export function sqlCounts(dialect: Dialect, { read, write }: SqlSender): Counts {
   const { fenced, unfenced, least } = dialect;
