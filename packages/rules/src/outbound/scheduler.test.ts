@@ -3,6 +3,7 @@ import type { Milliseconds } from '@latchkey/domain/clock';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKERS_OF_SITE,
+  CROWD,
   createScheduler,
   FAILURES_OF_HOST,
   HostFailing,
@@ -122,6 +123,31 @@ test('askers of one site wait up to a number, however many they are', async () =
   expect(await late.outcome).toBe(NoPlace.name);
   await run({ asker: 'somebody else' });
   expect(scheduler.load()).toEqual({ running: 3, waiting: 2 * ASKERS_OF_SITE });
+});
+
+test('once many wait, one of a site does', async () => {
+  const { run, scheduler } = createWorld({ places: 1, perAsker: 2 });
+  await run({});
+  for (let index = 0; index < CROWD / 2; index++) {
+    for (const host of ['1', '2']) await run({ host, asker: `asker ${index}` });
+  }
+  const [first, second] = [await run({ asker: 'late' }), await run({ asker: 'late' })];
+  expect(await second.outcome).toBe(NoPlace.name);
+  expect(await Promise.race([first.outcome, 'waits'])).toBe('waits');
+  // With the one that runs, a hundred: the last asker but one has one place in the line.
+  expect(scheduler.load()).toEqual({ running: 1, waiting: CROWD });
+});
+
+test('once many wait for one fetch, one of a site joins', async () => {
+  const { run, end } = createWorld({ perAsker: 2 });
+  const join = (asker: string) => run({ path: 'same', asker });
+  const early: Awaited<ReturnType<typeof join>>[] = [];
+  for (let index = 0; index < CROWD; index++) early.push(await join(`asker ${index % 10}`));
+  const [known, late, again] = [await join('asker 1'), await join('late'), await join('late')];
+  expect(await Promise.all([known.outcome, again.outcome])).toEqual([NoPlace.name, NoPlace.name]);
+  await end(0);
+  const outcomes = await Promise.all([...early, late].map(({ outcome }) => outcome));
+  expect(new Set(outcomes)).toEqual(new Set(['done']));
 });
 
 test('some places are for what is known', async () => {

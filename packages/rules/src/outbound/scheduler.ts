@@ -48,6 +48,8 @@ export interface SchedulerOptions {
 export const PLACES_OF_HOST = 2;
 /** That wait. Each holds a connection, and no connection of one is cut. */
 export const ASKERS_OF_SITE = 8;
+/** Once so many wait, one of a site does: many sites together would hold every connection of the process. */
+export const CROWD = 100;
 /** In {@link WINDOW}. */
 export const FAILURES_OF_HOST = 20;
 const WINDOW: Milliseconds = 60_000;
@@ -137,8 +139,6 @@ export function createScheduler({
   const uses = createUses();
   /** At which ports a host was there when it was last asked, of those that not everybody can make up. */
   const portsOf = createLatestUsed<Set<string>>(MOST_KEPT);
-  const mostOfSite = ASKERS_OF_SITE * perAsker;
-
   /** Its host is there, as far as is known at other ports alone. */
   const isElsewhere = ({ host, port }: Asked): boolean =>
     (portsOf.use(host)?.size ?? 0) > 0 && !portsOf.use(host)?.has(port);
@@ -181,6 +181,14 @@ export function createScheduler({
   }
 
   const asksOf = (site: string) => [...running].flatMap(({ askers }) => askers.get(site) ?? []);
+
+  /** Of requests that wait for a place, or for what runs. */
+  function mostOfSite(): number {
+    if (!Number.isFinite(perAsker)) return perAsker;
+    const joined = [...running].flatMap(({ askers }) => [...askers.values()]);
+    const all = joined.reduce((sum, { requests }) => sum + requests, waiting.length);
+    return all < CROWD ? ASKERS_OF_SITE * perAsker : 1;
+  }
 
   const usedBy = (site: string): Milliseconds =>
     asksOf(site).reduce((sum, { since }) => sum + timeSince(since), uses.of(site));
@@ -227,8 +235,10 @@ export function createScheduler({
     clearTimeout(again);
     if (waiting.length === 0) return;
     // In whole turns: who has used about as much goes round.
-    const turnsOf = ({ site }: Asked) => Math.floor(usedBy(site) / TURN);
-    const line = waiting.toSorted((one, other) => turnsOf(one) - turnsOf(other));
+    const line = waiting
+      .map((one) => ({ one, turns: Math.floor(usedBy(one.site) / TURN) }))
+      .sort((first, second) => first.turns - second.turns)
+      .map(({ one }) => one);
     const next = line.find((one) => isFree(one));
     if (next === undefined) {
       line.some(makeRoom);
@@ -243,7 +253,7 @@ export function createScheduler({
   function wait<Result>(asked: Asked, enter: () => Promise<Result>): Promise<Result> {
     const ofSite = waiting.filter(({ site }) => site === asked.site);
     const ofAsker = ofSite.filter(({ asker }) => asker === asked.asker);
-    if (ofAsker.length >= perAsker || ofSite.length >= mostOfSite) throw new NoPlace();
+    if (ofAsker.length >= perAsker || ofSite.length >= mostOfSite()) throw new NoPlace();
     return new Promise((resolve, reject) => {
       const one = {
         ...asked,
@@ -314,7 +324,7 @@ export function createScheduler({
       async function enter(): Promise<Result> {
         const begun = begunFor(asked);
         const requests = asksOf(site).reduce((sum, one) => sum + one.requests, 0);
-        if (begun !== undefined && requests >= mostOfSite) throw new NoPlace();
+        if (begun !== undefined && requests >= mostOfSite()) throw new NoPlace();
         const one = begun ?? begin(asked, (turn) => work(outgoing, turn));
         join(one, asked);
         const same = waiting.filter((other) => isSame(other, asked));
