@@ -122,7 +122,7 @@ interface Shared<As extends 'call' | 'step'> {
 
 type Made<As extends 'call' | 'step', I, R> = As extends 'call' ? Call<I, R> : StepCall<I, R>;
 
-interface MayBeStale {
+export interface MayBeStale {
   mayBeStale?: boolean | undefined;
 }
 
