@@ -11,15 +11,9 @@ import {
   type Primitives,
   type Result,
   type Site,
+  wholeAdapter,
 } from '@latchkey/store/call-sites';
-import {
-  atFirstUse,
-  type Givens,
-  givens,
-  type Input,
-  type Term,
-  termsOf,
-} from '@latchkey/store/condition';
+import { type Givens, givens, type Input, type Term, termsOf } from '@latchkey/store/condition';
 import type { AnyKind } from '@latchkey/store/kind';
 import {
   byShape,
@@ -382,5 +376,5 @@ export function sqliteAdapter(
     }, options);
   }
 
-  return atFirstUse({ ...primitives, sequence }) as unknown as Adapter;
+  return wholeAdapter(primitives, sequence);
 }

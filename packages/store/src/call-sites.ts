@@ -128,8 +128,16 @@ export function adapterOf(
     return (input: Input) => inSequence(() => run(input));
   }
 
+  return wholeAdapter(primitives, sequence);
+}
+
+/** Each call site is prepared at its first use. */
+export function wholeAdapter(
+  primitives: Primitives,
+  sequence: (of: (steps: Steps) => StepCall<Input, unknown>, options?: Options) => AnyCall,
+): Adapter {
   const find = (kind: AnyKind, where: Site, fields: Fields, result: Result) =>
-    joined(kind, where, fields, {}, result);
+    primitives.joined(kind, where, fields, {}, result);
   return atFirstUse({ ...primitives, find, sequence }) as unknown as Adapter;
 }
 
