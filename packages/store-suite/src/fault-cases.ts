@@ -1,3 +1,4 @@
+import { textOfHash } from '@latchkey/domain/credentials/credentials';
 import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
 import type { SecretRecord } from '@latchkey/store/records';
 import type { Store } from '@latchkey/store/store';
@@ -469,7 +470,7 @@ export const faultCases: Record<string, (store: Store) => Promise<FaultCase>> = 
     const waiting = async () => (await store.findPage(page.id))?.waiting ?? [];
     return {
       call: call('openPage', openingOf(page, { session_hash })),
-      isMade: async () => (await waiting()).includes(Buffer.from(session_hash).toString('hex')),
+      isMade: async () => (await waiting()).includes(textOfHash(session_hash)),
       next: () => store.openPage(openingOf(page, { session_hash: aHash() })),
       state: waiting,
       isAnew: true,

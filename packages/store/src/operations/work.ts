@@ -70,13 +70,13 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   // Codes and grants: once redeemed, a code is a grant, and stays in the list.
   const UNREVOKED = [...MARKABLE, 'created_at', 'link_id'] as const;
   // One without a hash is not issued yet. It has no account to be spared for, unless that is erased.
-  const issued = either<typeof grants>({ created_at: isSet }, { code_hash: isSet });
+  const issued = () => either<typeof grants>({ created_at: isSet }, { code_hash: isSet });
   const unrevokedOfAccount = db.list(
     grants,
     (of: Givens<Work & { is_issued: true | null }>) => [
       { ...ofAccount(of), revoked_at: null },
       inPair(of),
-      when(of.is_issued, issued),
+      when(of.is_issued, issued()),
     ],
     UNREVOKED,
     asIs,
@@ -84,7 +84,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   );
   const unrevokedOfApplication = db.list(
     grants,
-    (of: Givens<Work>) => [{ ...ofApplication(of), revoked_at: null }, issued],
+    (of: Givens<Work>) => [{ ...ofApplication(of), revoked_at: null }, issued()],
     UNREVOKED,
     asIs,
     // The oldest first: what is new is passed over once, at the end.
