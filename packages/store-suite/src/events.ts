@@ -512,6 +512,8 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await store.findDelivery(lost?.delivery.id ?? '')).toMatchObject({
           ...{ status: 'pending', tries: 0 },
         });
+        if (lost) await store.releaseDeliveries(lost.delivery.claim ?? '', [lost.delivery.id], now);
+        expect(await claimed(store, host, now + CLAIM_LASTS + 1)).toEqual([]);
       }));
 
     test('is claimed with no more of its endpoint than the caller has room for', () =>
@@ -597,7 +599,7 @@ export function describeEvents(stores: SuiteStores): void {
         const host = await withDeliveries(store, 9);
         const now = Date.now() + 5;
         const due = await claimed(store, host, now);
-        const fail = (index: number, at: number, members: Partial<EndedTry> = {}) => {
+        const fail = (index: number, at: number, members: Parameters<typeof ended>[1] = {}) => {
           const delivery = due[index]?.delivery;
           if (!delivery) throw new Error('Nine deliveries are due.');
           return other.endTries([
@@ -621,6 +623,11 @@ export function describeEvents(stores: SuiteStores): void {
 
         expect(await store.updateEndpoint(host.id, { disabled_reason: null })).toMatchObject({
           ...{ disabled_reason: null, failing_since: null, failures: 0 },
+        });
+        await fail(6, now);
+        await fail(7, now + 1, { result: 'delivered', next_attempt_at: null });
+        expect(await store.findEndpoint(host.id)).toMatchObject({
+          ...{ last_success_at: now + 1, failing_since: null, failures: 0 },
         });
         expect(await fail(5, now, { isGone: true })).toMatchObject([{ disabled_reason: 'gone' }]);
       }));
@@ -717,6 +724,23 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await other.replayDeliveries({ ...replay, since: 0 })).toBe(0);
       }));
 
+    test('that is claimed while it begins anew stays with its try', () =>
+      onEmpty(async (store, other) => {
+        const host = await withDeliveries(store, 2);
+        const now = Date.now() + 5;
+        const waiting = await claimed(store, host, now);
+        const refused = { at: now, result: 'refused', next_attempt_at: now + 1_000 } as const;
+        await store.endTries(waiting.map(({ delivery }) => ended(delivery, refused)));
+        const ids = waiting.map(({ delivery }) => delivery.id);
+        const [claims] = await Promise.all([
+          claimed(other, host, now + 1_000),
+          store.retryDelivery(ids[0] ?? '', now),
+          store.replayDeliveries({ endpoint_id: host.id, since: 0, now, limit: 9 }),
+        ]);
+        const again = await claimed(store, host, now + 1_001);
+        expect([...claims, ...again].map(({ delivery }) => delivery.id).sort()).toEqual(ids.sort());
+      }));
+
     test('is not said to be as it was by a replay that has begun some anew', () =>
       onEmpty(async (store) => {
         const endpoint = await endpointOf(store, { types: ['grant.created'] });
@@ -749,6 +773,7 @@ export function describeEvents(stores: SuiteStores): void {
       onEmpty(async (store, other) => {
         const { application_id } = await ofApplication(store);
         const own = await endpointOf(store, { application_id });
+        const host = await endpointOf(store, { types: ['account.updated'] });
         const one = await granted(store, { application_id });
         const { account } = one.grant;
         await store.putAccount({ ...account, username: 'ada2' });
@@ -762,13 +787,16 @@ export function describeEvents(stores: SuiteStores): void {
         const due = await claimed(other, own, Date.now() + 5);
         const types = due.map(({ delivery }) => delivery.type).sort();
         expect(types).toEqual(['application.disabled', 'application.enabled', 'grant.revoked']);
+        expect(await claimed(other, host, Date.now() + 5)).toHaveLength(2);
       }));
 
     test('that begins anew is not dropped by an earlier disabling of its application', () =>
       onEmpty(async (store, other) => {
         const { application_id } = await ofApplication(store);
         const own = await endpointOf(store, { application_id, types: ['account.updated'] });
-        const { account } = (await granted(store, { application_id })).grant;
+        // A grant from before the message: for a later one, the disabling would be told before the replay.
+        const code_expires_at = Date.now() + 1_000;
+        const { account } = (await granted(store, { application_id, code_expires_at })).grant;
         await store.putAccount({ ...account, username: 'ada2' });
         await makeAll(store);
         const now = Date.now() + 5;
@@ -783,6 +811,20 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await other.replayDeliveries(replay)).toBe(1);
         await makeAll(other);
         expect(await store.findDelivery(delivery.id)).toMatchObject({ status: 'pending' });
+      }));
+
+    test('of what happened after a disabling of its application is not dropped by that', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const own = await endpointOf(store, { application_id, types: ['account.updated'] });
+        const { account } = (await granted(store, { application_id })).grant;
+        for (const disabled of [true, false]) {
+          await store.setApplicationDisabled(application_id, disabled, Date.now());
+        }
+        await sleep(2);
+        await store.putAccount({ ...account, username: 'ada2' });
+        await makeAll(other);
+        expect(await claimed(store, own, Date.now() + 5)).toHaveLength(1);
       }));
 
     /** Told, and to be told, of an account that it has a grant of. */
@@ -991,6 +1033,21 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await other.retryDelivery(first.delivery.id, Date.now())).toBeNull();
         const since = { since: 0, now: Date.now(), limit: 9 };
         expect(await other.replayDeliveries({ endpoint_id: host.id, ...since })).toBe(0);
+      }));
+
+    test('of an account that was put again keeps its names at a late step of the erasure', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['account.updated'] });
+        const account = anAccount();
+        await store.putAccount(account);
+        const erasure = { account_id: account.id, now: Date.now(), initiator: anInitiator() };
+        const work = await store.markErasure(erasure);
+        await finish(store, work);
+        for (const username of ['ada2', 'ada3']) await store.putAccount({ ...account, username });
+        await makeAll(store);
+        await other.doStep(work, 'messages', 9);
+        const [left] = await deliveriesOf(store, host);
+        expect(left).toMatchObject({ status: 'pending', body: expect.stringContaining('ada3') });
       }));
 
     test('of an erasure whose work is not done is not told, and has no choice', () =>

@@ -115,7 +115,7 @@ export function events(
     { index: 'deliveries_with_names', isDecisive: true },
   );
   const unwritten = ({ id }: Givens<OfId>) => ({
-    ...{ id, status: 'pending' as const, claim: null, body: null, ended_at: null },
+    ...{ id, claim: null, body: null, ended_at: null },
   });
   const write = db.changeEach(
     deliveries,

@@ -111,7 +111,7 @@ export function forgetting<I extends { now: Milliseconds }>(
   const drop = db.changeSome(
     deliveries,
     (of: Givens<I>) => ({
-      where: [messages(of), { status: 'pending' as const, ended_at: null }],
+      where: [messages(of), { ended_at: null }],
       set: {
         ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
         ended_at: of.now,

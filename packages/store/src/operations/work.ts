@@ -131,7 +131,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     grants,
     (of: Givens<Work & { erased_until: string | null }>) => ({
       where: [
-        { ...ofAccount(of), created_at: isSet, account: isSet },
+        { ...ofAccount(of), account: isSet },
         when(of.erased_until, { id: moreThan(of.erased_until) }),
       ],
       set: { account: merged<AccountRecord>(ERASED), choice: null },
