@@ -1033,6 +1033,9 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await other.retryDelivery(first.delivery.id, Date.now())).toBeNull();
         const since = { since: 0, now: Date.now(), limit: 9 };
         expect(await other.replayDeliveries({ endpoint_id: host.id, ...since })).toBe(0);
+        // Nor of the one that is put under its id.
+        await store.putAccount(account);
+        expect(await other.retryDelivery(first.delivery.id, Date.now())).toBeNull();
       }));
 
     test('of an account that was put again keeps its names at a late step of the erasure', () =>
