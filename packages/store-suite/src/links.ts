@@ -216,6 +216,7 @@ export function describeLinks(stores: SuiteStores): void {
         approvalOf(link, account.id, undefined, { now: expires_at }),
         approvalOf(link, account.id, latest, { now: expires_at }),
         approvalOf({ ...link, id: anId() }, account.id),
+        approvalOf(link, (await known()).id),
       ]) {
         expect(await stores.store.decideLink(decision)).toBeNull();
         expect(await stores.other.findLink(link.id)).toEqual(before);
