@@ -20,7 +20,13 @@ import {
 } from '../condition.ts';
 import { isStillTold, standingOf } from '../delivery.ts';
 import { accountUpdated, withChoice } from '../event.ts';
-import type { ClaimedDelivery, DueEndpoint, EndedTry, ListRange } from '../inputs.ts';
+import type {
+  ClaimedDelivery,
+  ConnectionIds,
+  DueEndpoint,
+  EndedTry,
+  ListRange,
+} from '../inputs.ts';
 import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, grants, deliveries as kind } from '../kinds.ts';
 import {
@@ -33,7 +39,7 @@ import {
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
 import { endedNow, MARKED, MARKS } from './marks.ts';
-import type { NamesInside } from './names.ts';
+import type { Idleness, NamesInside } from './names.ts';
 import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
@@ -219,6 +225,8 @@ export function deliveries(
   /** Whether an endpoint may be told of a delivery. Otherwise that is dropped, and its names are gone. */
   function asking({ application }: ToldEndpoint, now: number): (one: Named) => Promise<boolean> {
     let told: Promise<void> | null = null;
+    const isConnected = async (pair: ConnectionIds, of: Idleness) =>
+      (await mayKnow(pair, of, now)) && !(await isEnding(pair));
     return async ({ id, names_of, names_for, created_at }) => {
       if (names_of === null) return true;
       // What an erasure has not come to yet, it drops.
@@ -226,12 +234,14 @@ export function deliveries(
       const pair = { account_id: names_of, application_id: names_for };
       if (application !== null) {
         if (await mayKnow(pair, application, now, created_at)) return true;
-        if ((await mayKnow(pair, application, now)) && !(await isEnding(pair))) {
+        if (await isConnected(pair, application)) {
           // If the grants before it ended first, this takes the names back: the new one brings nothing back.
           told ??= tell();
           await told;
           const left = await find({ id });
-          return left !== null && (left.body !== null || left.status === 'pending');
+          if (left === null || (left.body === null && left.status !== 'pending')) return false;
+          // That took a while, in which the user may have disconnected.
+          if (await isConnected(pair, application)) return true;
         }
       }
       await forget(pair, created_at, now);
