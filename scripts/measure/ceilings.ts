@@ -4,11 +4,11 @@
  * record that says what the caller gets for it, as 0091 does; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 41, functions: 142 },
-  'convert on MongoDB': { files: 44, functions: 185 },
-  'convert on PostgreSQL': { files: 44, functions: 172 },
-  'linking flow': { files: 96, functions: 387 },
-  'app create': { files: 82, functions: 339 },
+  'convert on SQLite': { files: 38, functions: 138 },
+  'convert on MongoDB': { files: 43, functions: 182 },
+  'convert on PostgreSQL': { files: 43, functions: 170 },
+  'linking flow': { files: 96, functions: 385 },
+  'app create': { files: 82, functions: 338 },
   '--version': { modules: 16 },
   'add one read operation': { files: 6 },
   'add one optional member of an application': { files: 10 },

@@ -27,7 +27,6 @@ export interface SqliteStoreOptions extends StoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, clock, onError, onLost = () => {}, revokedGrantDays: days = null } = options;
   const database = await openDatabase(path, options);
-  const emptyLog = path === IN_MEMORY ? () => true : prepareEmptyLog(database, path);
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
@@ -104,19 +103,28 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
   }, VOUCH_EVERY_MS).unref();
 
-  const sweepExpired = sweepsOf(({ table, key, expiry }) => {
-    const remove = changesOf(
-      database,
-      (statement) =>
-        `DELETE FROM ${table} WHERE ${key} IN
-          (SELECT ${key} FROM ${table} WHERE ${expiry} <= ${statement.given('now', 'time')} LIMIT ${statement.given('limit', 'number')})`,
-    );
-    return (input) => queues.write(remove, {}, input);
-  });
+  // Most processes that open a file, such as a command, do neither.
+  let emptyLog: ReturnType<typeof prepareEmptyLog> | undefined;
+  let sweep: ReturnType<typeof sweepsOf> | undefined;
   const byHand: ByHand = {
     ...sqlByHand(dialect, sender),
-    emptyLog: async (deleted) => emptyLog(deleted),
-    sweepExpired,
+    async emptyLog(deleted) {
+      if (path === IN_MEMORY) return true;
+      emptyLog ??= prepareEmptyLog(database, path);
+      return emptyLog(deleted);
+    },
+    sweepExpired(now, limit) {
+      sweep ??= sweepsOf(({ table, key, expiry }) => {
+        const remove = changesOf(
+          database,
+          (statement) =>
+            `DELETE FROM ${table} WHERE ${key} IN
+          (SELECT ${key} FROM ${table} WHERE ${expiry} <= ${statement.given('now', 'time')} LIMIT ${statement.given('limit', 'number')})`,
+        );
+        return (input) => queues.write(remove, {}, input);
+      });
+      return sweep(now, limit);
+    },
   };
 
   return {

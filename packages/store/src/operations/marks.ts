@@ -34,8 +34,12 @@ export const UNENDED = {
   where: ({ grant_id }: Givens<{ grant_id: string }>) => ({ id: grant_id }),
   fields: MARKED,
   joins: MARKS,
-  allows: (found: Omit<Markable, 'id' | 'account_id'> & Joined<typeof MARKS>) =>
-    endedNow(found).revoked_at === null,
+  allows: ({
+    ofAccount,
+    ofApplication,
+    ...found
+  }: Omit<Markable, 'id' | 'account_id'> & Joined<typeof MARKS>) =>
+    found.revoked_at === null && endingOf(found, ofAccount, ofApplication) === null,
 };
 
 const MOST_AT_ONCE = 1_000;
