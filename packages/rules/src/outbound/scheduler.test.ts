@@ -237,6 +237,16 @@ test('a port at which a host was there has its places before silent ones', async
   expect(begun.map(({ port }) => port)).toEqual([443, 1, 2, 443]);
 });
 
+test('another port waits for nobody who could not have its place', async () => {
+  const { run, hosts, end } = createWorld({ perAsker: 1 });
+  const known = { host: 'there', isKnown: true };
+  await run(known);
+  await end(0);
+  for (const host of ['own', 'there']) await run({ ...known, host, asker: 'busy' });
+  await run({ ...known, port: 8443 });
+  expect(hosts()).toEqual(['there', 'own', 'there']);
+});
+
 test.each<[what: string, last: Partial<Asked>]>([
   ['once it is silent', { isKnown: true, isSilent: true }],
   ['where anybody can make it up', { isKnown: false }],

@@ -152,13 +152,10 @@ export function createScheduler({
     if (isSpent(asked)) return true;
     const countOf = (isCounted: (one: Running) => boolean) => among.filter(isCounted).length;
     const ofHost = lateAtHost.of(host) === 0 ? PLACES_OF_HOST : 1;
-    const isAtHost = (one: Asked) => one.host === host;
     return (
       among.length < places &&
       (mayTakeAll(asked) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
-      countOf(isAtHost) < ofHost &&
-      // Anybody can ask a host at 65,535 ports.
-      (!isElsewhere(asked) || waiting.filter(isAtHost).every(isElsewhere)) &&
+      countOf((one) => one.host === host) < ofHost &&
       // Who has a /48 has 65,536 askers.
       countOf(({ askers }) => askers.keys().next().value === site) < perAsker
     );
@@ -239,7 +236,10 @@ export function createScheduler({
       .map((one) => ({ one, turns: Math.floor(usedBy(one.site) / TURN) }))
       .sort((first, second) => first.turns - second.turns)
       .map(({ one }) => one);
-    const next = line.find((one) => isFree(one));
+    const first = line.find((one) => isFree(one));
+    // Anybody can ask a host at 65,535 ports.
+    const isBefore = (one: Asked) => one.host === first?.host && !isElsewhere(one);
+    const next = line.find((one) => isBefore(one) && isFree(one)) ?? first;
     if (next === undefined) {
       line.some(makeRoom);
       again = setTimeout(fill, turn / 10);
