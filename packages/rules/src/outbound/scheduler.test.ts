@@ -483,6 +483,17 @@ describe('who has hung up', () => {
     expect(await (await run({ asker: 'another', gone })).outcome).toBe(NoPlace.name);
   });
 
+  test('runs no more than who waits', async () => {
+    const { begun, run, hosts, end } = createWorld({ perAsker: 1 });
+    const { signal: gone, abort } = abortable();
+    await run({ host: 'first', gone });
+    abort();
+    await run({ host: 'second' });
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([true]);
+    await end(0);
+    expect(hosts()).toEqual(['first', 'second']);
+  });
+
   test('leaves what runs to who needs its place, or asks for the same', async () => {
     const { begun, run, end } = createWorld({ places: 2 });
     const [first, second] = [abortable(), abortable()];

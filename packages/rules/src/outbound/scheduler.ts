@@ -156,8 +156,8 @@ export function createScheduler({
       among.length < places &&
       (mayTakeAll(asked) || countOf((one) => !mayTakeAll(one)) < places - placesOfKnown) &&
       countOf((one) => one.host === host) < ofHost &&
-      // Who has a /48 has 65,536 askers.
-      countOf(({ askers }) => askers.keys().next().value === site) < perAsker
+      // Who has a /48 has 65,536 askers. What nobody waits for any more is still of who began it.
+      countOf((one) => (one.askers.keys().next().value ?? one.site) === site) < perAsker
     );
   }
 
