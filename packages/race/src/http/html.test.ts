@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsOf, formsOf } from './html.ts';
+import { decode, fieldsOf, formsOf } from './html.ts';
 
 const MANY = 70_000;
 
@@ -23,4 +23,9 @@ test('what is in a text is no field', () => {
     ['a', '<input name=b>'],
     ['c', 'd>e'],
   ]);
+});
+
+test('an entity is replaced once, whatever number it names', () => {
+  expect(decode('&#38;lt; &#X26;quot; &amp;#60; &lt;&#x3E;')).toBe('&lt; &quot; &#60; <>');
+  expect(decode('&#99999999999;&#x110000;&#xffffffffff;')).toBe('\ufffd'.repeat(3));
 });

@@ -1,11 +1,18 @@
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text with its entities replaced. */
+/** A text with its entities replaced, each once. */
 export const decode = (html: string): string =>
-  html
-    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name) => ENTITIES[name] as string);
+  html.replace(
+    /&(?:#(\d+)|#x([0-9a-f]+)|(amp|lt|gt|quot|apos));/gi,
+    (entity, decimal, hex, name) =>
+      name === undefined
+        ? character(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
+        : (ENTITIES[name] ?? entity),
+  );
+
+/** A page may name a number that no character has: browsers show this one. */
+const character = (code: number): string =>
+  code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 
 /** An attribute of a tag, such as `name` in ` type="text" name=user`. Without a value, it is empty. */
 export function attribute(attributes: string, name: string): string | undefined {
