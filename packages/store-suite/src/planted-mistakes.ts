@@ -9,7 +9,14 @@ type Site = (given: never) => unknown;
 type Primitive = (kind: AnyKind, site: Site, ...rest: unknown[]) => unknown;
 
 /** The primitives whose condition decides. The others read, or have none: `next` raises a number always. */
-const conditional = ['change', 'changeAllowed', 'changeSome', 'changeEach', 'remove', 'removeSome'];
+export const conditional = [
+  'change',
+  'changeAllowed',
+  'changeSome',
+  'changeEach',
+  'remove',
+  'removeSome',
+];
 
 /**
  * @param plant - the name of the mistake that is made; null for none

@@ -1,0 +1,313 @@
+import { CLAIM_LASTS } from '@latchkey/domain/lifetimes';
+import type { Work } from '@latchkey/store/endings';
+import type { DeliveryRecord, EndpointRecord } from '@latchkey/store/records';
+import type { ClaimedDelivery, Store } from '@latchkey/store/store';
+import { afterEach, describe, expect, test } from 'vitest';
+import { beforeStep, notReached } from './between-steps.ts';
+import { erase, finish } from './finish.ts';
+import type { StoreHarness } from './harness.ts';
+import {
+  anAccount,
+  anApplication,
+  anEndpoint,
+  anId,
+  anInitiator,
+  granted,
+  issued,
+  redeemed,
+} from './records.ts';
+
+const RANGE = { limit: 100, before: null };
+
+/** The steps at which the rows below call back. */
+const STEP = {
+  'its maker writes a message': 'changeEach deliveries to body due_at',
+  'a claim writes a message': 'change deliveries to body',
+  'a claim drops it': 'change deliveries to status due_at claim ended_at',
+  'the end of a try is written':
+    'changeEach deliveries to status due_at ended_at claim attempts tries',
+  'a replay begins it anew':
+    'changeSome deliveries to status claim tries ended_at due_at round generation',
+  'a mark removes codes': 'removeSome grants',
+  'a mark revokes grants': 'changeSome grants to revoked_at revoked_by revoked_reason secret_hash',
+  'an erasure takes out names': 'changeSome grants to account choice',
+  'an erasure notes its progress': 'change accounts to erased_until',
+} as const;
+
+type Run = (given: Given) => Promise<void>;
+
+/** What a row is made with. */
+interface Given {
+  store: Store;
+  other: Store;
+  now: number;
+}
+
+/** For a store whose operations call back: its test file imports `plant-mistake.ts`. */
+export function describeBetween(harness: StoreHarness): void {
+  const before = (step: keyof typeof STEP, run: () => Promise<unknown>) =>
+    beforeStep(STEP[step], run);
+
+  /** As if the process was killed. */
+  async function killed(step: keyof typeof STEP, call: () => Promise<unknown>): Promise<void> {
+    before(step, () => Promise.reject(new Error('killed')));
+    await expect(call()).rejects.toThrow('killed');
+  }
+
+  const initiator = anInitiator();
+
+  async function updated(store: Store, endpoint: EndpointRecord, application_id?: string) {
+    const account = anAccount();
+    await store.createEndpoint(endpoint, { most: 5 });
+    await (application_id
+      ? granted(store, { account, application_id })
+      : store.putAccount(account));
+    await store.putAccount({ ...account, username: 'Ada' });
+    return account.id;
+  }
+
+  const claim = (store: Store, { id }: EndpointRecord, now: number): Promise<ClaimedDelivery[]> =>
+    store.claimDeliveries({ now, claim: anId(), endpoints: [{ id, most: 100 }] });
+
+  async function deliveryOf(store: Store, { id }: EndpointRecord): Promise<DeliveryRecord> {
+    const found = await store.listDeliveries({ endpoint_id: id }, RANGE);
+    const [delivery] = found.filter(({ type }) => type === 'account.updated');
+    if (!delivery) throw new Error('There is no delivery.');
+    return delivery;
+  }
+
+  async function endTry(
+    store: Store,
+    one: ClaimedDelivery | undefined,
+    now: number,
+    next: number | null,
+  ) {
+    if (!one) throw new Error('Nothing was claimed.');
+    const { id, claim, endpoint_id } = one.delivery;
+    const attempt = { at: now, duration_ms: 7, result: 'failed' as never, status_code: 500 };
+    await store.endTries([
+      {
+        ...{ delivery_id: id, claim: claim ?? '', endpoint_id, url: one.endpoint.url, attempt },
+        ...{ next_attempt_at: next, isGone: false, now },
+      },
+    ]);
+  }
+
+  const eraseOn = (store: Store, account_id: string, now: number) =>
+    erase(store, { account_id, now, initiator });
+
+  const rows: [title: string, run: Run][] = [
+    [
+      'a message whose account is erased before its maker writes it keeps no name',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        before('its maker writes a message', () => eraseOn(other, account_id, now));
+        await store.makeDeliveries(now);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'dropped', body: null });
+      },
+    ],
+    [
+      'a message whose account is erased before a claim writes it keeps no name',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        await killed('its maker writes a message', () => store.makeDeliveries(now));
+        before('a claim writes a message', () => eraseOn(other, account_id, now));
+        await claim(store, endpoint, now + CLAIM_LASTS);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'dropped', body: null });
+      },
+    ],
+    [
+      'a delivery that was tried before its maker writes the message waits for its next try',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        const late = now + CLAIM_LASTS;
+        before('its maker writes a message', async () => {
+          const [claimed] = await claim(other, endpoint, late);
+          await endTry(other, claimed, late, late + 5_000);
+        });
+        await store.makeDeliveries(now);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ due_at: late + 5_000 });
+      },
+    ],
+    [
+      'a delivery that is claimed before its maker writes the message is not claimed again',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        const late = now + CLAIM_LASTS;
+        const [isClaimed, isMade] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        let claiming: Promise<unknown> = Promise.resolve();
+        before('its maker writes a message', async () => {
+          before('a claim writes a message', async () => {
+            isClaimed.resolve();
+            await isMade.promise;
+          });
+          claiming = claim(other, endpoint, late);
+          await isClaimed.promise;
+        });
+        await store.makeDeliveries(now);
+        expect(await claim(store, endpoint, late)).toEqual([]);
+        isMade.resolve();
+        await claiming;
+      },
+    ],
+    [
+      'a delivery that another claims before this claim drops it is not dropped',
+      async ({ store, other, now }) => {
+        const application = anApplication();
+        const { id } = application;
+        await store.createApplication(application);
+        const endpoint = anEndpoint({ application_id: id });
+        await updated(store, endpoint, id);
+        await store.makeDeliveries(now);
+        await store.setApplicationDisabled(id, true, now);
+        before('a claim drops it', async () => {
+          await other.setApplicationDisabled(id, false, now);
+          expect(await claim(other, endpoint, now + CLAIM_LASTS)).toHaveLength(1);
+        });
+        expect(await claim(store, endpoint, now)).toEqual([]);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'pending' });
+      },
+    ],
+    [
+      'a delivery that another claims before the end of a try is written stays claimed',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [lost] = await claim(store, endpoint, now);
+        let claimed: ClaimedDelivery[] = [];
+        before('the end of a try is written', async () => {
+          claimed = await claim(other, endpoint, now + CLAIM_LASTS);
+        });
+        await endTry(store, lost, now, null);
+        expect(claimed).toHaveLength(1);
+        const { claim: holder, status } = await deliveryOf(other, endpoint);
+        expect({ holder, status }).toEqual({
+          holder: claimed[0]?.delivery.claim,
+          status: 'pending',
+        });
+      },
+    ],
+    [
+      'a message that is erased before a replay begins it anew stays failed',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [claimed] = await claim(store, endpoint, now);
+        await endTry(store, claimed, now, null);
+        before('a replay begins it anew', () => eraseOn(other, account_id, now));
+        await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'failed', body: null });
+      },
+    ],
+    [
+      'a delivery that is claimed before a replay begins it anew stays claimed',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [tried] = await claim(store, endpoint, now);
+        const next = now + 5_000;
+        await endTry(store, tried, now, next);
+        let claimed: ClaimedDelivery[] = [];
+        before('a replay begins it anew', async () => {
+          claimed = await claim(other, endpoint, next);
+        });
+        await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
+        expect(claimed).toHaveLength(1);
+        const { claim: holder } = await deliveryOf(other, endpoint);
+        expect(holder).toBe(claimed[0]?.delivery.claim);
+      },
+    ],
+    [
+      'a code that is redeemed before a mark removes it is a grant, which is revoked next',
+      async ({ store, other, now }) => {
+        const code = await issued(store);
+        const work = workOf(code.account.id, now);
+        // As on a server: the redemption has read its account before the mark.
+        before('a mark removes codes', () => redeemed(other, code));
+        expect(await store.doStep(work, 'grants', 9)).toMatchObject({ codes_cancelled: 0 });
+        const { revoked } = await store.doStep(work, 'grants', 9);
+        expect(revoked.map(({ grant_id }) => grant_id)).toEqual([code.grant_id]);
+      },
+    ],
+    [
+      'a grant that another revokes before a mark does keeps its first end',
+      async ({ store, other, now }) => {
+        const { grant } = await granted(store);
+        const { grant_id } = grant;
+        const first = now + 5;
+        before('a mark revokes grants', () =>
+          other.revokeGrant({ grant_id, application_id: null, now: first, initiator }),
+        );
+        const { revoked } = await store.doStep(workOf(grant.account.id, now), 'grants', 9);
+        expect(revoked).toEqual([]);
+        expect(await other.findGrantHistory(grant_id)).toMatchObject({ revoked_at: first });
+      },
+    ],
+    [
+      'a grant of an account that is put again before an erasure takes out names keeps its own',
+      async ({ store, other, now }) => {
+        const { grant } = await granted(store);
+        const { account } = grant;
+        const erasure = await store.markErasure({ account_id: account.id, now, initiator });
+        before('an erasure takes out names', () =>
+          granted(other, { account: { ...account, username: 'Ada' } }),
+        );
+        await finish(store, erasure);
+        const [latest] = await other.listGrants({ account_id: account.id }, RANGE);
+        expect(latest?.account.username).toBe('Ada');
+      },
+    ],
+    [
+      'an account that is erased again before an erasure notes its progress has no name left',
+      async ({ store, other, now }) => {
+        const early = anId();
+        const { grant } = await granted(store);
+        const { account } = grant;
+        const account_id = account.id;
+        const first = await store.markErasure({ account_id, now, initiator });
+        let second: Work | null = null;
+        before('an erasure notes its progress', async () => {
+          // By a process whose clock is behind.
+          await granted(other, { account, grant_id: early });
+          second = await other.markErasure({ account_id, now: now + 1, initiator });
+        });
+        await store.doStep(first, 'names', 9);
+        await finish(other, second);
+        const listed = await other.listGrants({ account_id }, RANGE);
+        expect(listed.map(({ account }) => account.username)).toEqual(['erased', 'erased']);
+      },
+    ],
+  ];
+
+  describe('what happens between two steps of a call', () => {
+    afterEach(() => expect(notReached()).toEqual([]));
+
+    test.for(rows)('%s', async ([, run]) => {
+      const database = await harness.fresh();
+      const [store, other] = [
+        await database.open({ recordsEvents: true }),
+        await database.open({ recordsEvents: true }),
+      ];
+      try {
+        await run({ store, other, now: Date.now() });
+      } finally {
+        await Promise.all([store.close(), other.close()]);
+        await database.remove();
+      }
+    });
+  });
+}
+
+/** Of a revocation of an account. */
+const workOf = (account_id: string, at: number): Work =>
+  ({
+    ...{ kind: 'revocation', account_id, application_id: null, before: 1_000, at },
+    ...{ by: anInitiator() },
+  }) as Work;
