@@ -31,7 +31,6 @@ const STEP = {
   'a mark removes codes': 'removeSome grants',
   'a mark revokes grants': 'changeSome grants to revoked_at revoked_by revoked_reason secret_hash',
   'an erasure takes out names': 'changeSome grants to account choice',
-  'an erasure notes its progress': 'change accounts to erased_until',
 } as const;
 
 type Run = (given: Given) => Promise<void>;
@@ -262,26 +261,6 @@ export function describeBetween(harness: StoreHarness): void {
         await finish(store, erasure);
         const [latest] = await other.listGrants({ account_id: account.id }, RANGE);
         expect(latest?.account.username).toBe('Ada');
-      },
-    ],
-    [
-      'an account that is erased again before an erasure notes its progress has no name left',
-      async ({ store, other, now }) => {
-        const early = anId();
-        const { grant } = await granted(store);
-        const { account } = grant;
-        const account_id = account.id;
-        const first = await store.markErasure({ account_id, now, initiator });
-        let second: Work | null = null;
-        before('an erasure notes its progress', async () => {
-          // By a process whose clock is behind.
-          await granted(other, { account, grant_id: early });
-          second = await other.markErasure({ account_id, now: now + 1, initiator });
-        });
-        await store.doStep(first, 'names', 9);
-        await finish(other, second);
-        const listed = await other.listGrants({ account_id }, RANGE);
-        expect(listed.map(({ account }) => account.username)).toEqual(['erased', 'erased']);
       },
     ],
   ];

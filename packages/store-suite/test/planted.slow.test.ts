@@ -44,7 +44,7 @@ async function seenBy(store: string, mistake: string, title?: string): Promise<s
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-planted-'));
   const report = join(folder, 'report.json');
   const { TEST_ALL: _, TEST_LONG: __, ...env } = process.env;
-  const words = ['run', '--project', store, 'store.test'];
+  const words = ['run', '--project', store, 'store.test', 'between.test'];
   const only = title === undefined ? [] : ['-t', title.replace(/[^\w ]/g, '.')];
   const child = spawn(
     'vitest',
