@@ -159,10 +159,11 @@ export function describeBetween(harness: StoreHarness): void {
         const application = anApplication();
         const { id } = application;
         await store.createApplication(application);
-        const endpoint = anEndpoint({ application_id: id });
+        const endpoint = anEndpoint({ application_id: id, types: ['account.updated'] });
         await updated(store, endpoint, id);
         await store.makeDeliveries(now);
-        await store.setApplicationDisabled(id, true, now);
+        // Before the event: its own message, made at a claim, drops nothing.
+        await store.setApplicationDisabled(id, true, now - 1);
         before('a claim drops it', async () => {
           await other.setApplicationDisabled(id, false, now);
           expect(await claim(other, endpoint, now + CLAIM_LASTS)).toHaveLength(1);
