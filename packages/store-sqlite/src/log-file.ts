@@ -1,5 +1,5 @@
 import { fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
-import { bytesIn, bytesOf, sizeOf, withFile } from './database-file.ts';
+import { bytesIn, withFile } from './database-file.ts';
 
 // https://sqlite.org/fileformat2.html#walformat: the header, and the frames, each of a page.
 const HEADER = 32;
@@ -11,11 +11,9 @@ const SALTS = 8;
 const FRAME_HEADER = 24;
 const FRAME_SALTS_AT = 8;
 
-const logOf = (path: string) => `${path}-wal`;
-
 /** A log that is emptied or only just created has no header, and no log begins without one. */
 export const hasLog = (path: string): boolean =>
-  sizeOf(logOf(path)) > 0 && (bytesOf(logOf(path), 0, 4).readUInt32BE() & ~1) === MAGIC;
+  readLog(path, (file) => (bytesIn(file, 0, 4).readUInt32BE() & ~1) === MAGIC) ?? false;
 
 /**
  * Other ones once SQLite has begun the log anew, which it does only if the file has all that was in it.
@@ -23,14 +21,14 @@ export const hasLog = (path: string): boolean =>
  * @returns empty if there is no log
  */
 export const saltsOf = (path: string): string =>
-  sizeOf(logOf(path)) === 0 ? '' : bytesOf(logOf(path), SALTS_AT, SALTS).toString('hex');
+  readLog(path, (file) => bytesIn(file, SALTS_AT, SALTS).toString('hex')) ?? '';
 
 /**
  * Cuts off what is left of a former log behind the end of this one, as SQLite does. In a transaction, so that
  * nobody else writes.
  */
 export function cutOffFormer(path: string): void {
-  if (sizeOf(logOf(path)) > 0) withFile(logOf(path), cutOff, 'r+');
+  readLog(path, cutOff, 'r+');
 }
 
 function cutOff(file: number): void {
@@ -46,4 +44,14 @@ function cutOff(file: number): void {
   if (end >= size) return;
   ftruncateSync(file, end);
   fsyncSync(file);
+}
+
+/** Null if there is no log: another process that closes the file may remove it at any time. */
+function readLog<T>(path: string, read: (file: number) => T, flags: 'r' | 'r+' = 'r'): T | null {
+  try {
+    return withFile(`${path}-wal`, read, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }

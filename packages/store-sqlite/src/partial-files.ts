@@ -43,10 +43,12 @@ function isRunning(pid: number): boolean {
 }
 
 export function sync(path: string): void {
-  try {
-    withFile(path, fsyncSync);
-  } catch (error) {
-    // Windows can't sync a directory, and keeps names without it.
-    if (process.platform !== 'win32') throw error;
-  }
+  withFile(path, (file) => {
+    try {
+      fsyncSync(file);
+    } catch (error) {
+      // Windows can't sync a directory, and keeps names without it.
+      if (process.platform !== 'win32') throw error;
+    }
+  });
 }
