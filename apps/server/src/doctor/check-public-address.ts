@@ -60,7 +60,7 @@ async function respond(method: string, url: string): Promise<Received | string> 
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     const response = await fetch(url, { method, redirect: 'manual', signal });
     const { status, headers } = response;
-    const text = await response.text();
+    const text = await beginningOf(response);
     // A proxy says so of a service that does not run.
     return status < 500 ? { status, headers, text } : `the response is ${status}`;
   } catch (error) {
@@ -68,4 +68,17 @@ async function respond(method: string, url: string): Promise<Received | string> 
     const { code, message } = cause as NodeJS.ErrnoException;
     return typeof code === 'string' ? code : message;
   }
+}
+
+/** Enough for an error of the service. Something else at this address may send without an end. */
+const MOST_READ = 10_000;
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= MOST_READ) break;
+  }
+  return text;
 }
