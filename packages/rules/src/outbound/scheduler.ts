@@ -230,6 +230,8 @@ export function createScheduler({
   /** Lets in who waits and finds a place, first who has used the least. If there is none, ends what it may. */
   function fill(): void {
     clearTimeout(again);
+    // All at once: many may wait for a host that has failed too often.
+    for (const one of waiting.filter(isSpent)) one.enter();
     if (waiting.length === 0) return;
     // In whole turns: who has used about as much goes round.
     const line = waiting
