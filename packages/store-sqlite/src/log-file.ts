@@ -1,5 +1,5 @@
 import { fstatSync, fsyncSync, ftruncateSync } from 'node:fs';
-import { bytesIn, withFile } from './database-file.ts';
+import { bytesIn, bytesOf, sizeOf, withFile } from './database-file.ts';
 
 // https://sqlite.org/fileformat2.html#walformat: the header, and the frames, each of a page.
 const HEADER = 32;
@@ -12,8 +12,10 @@ const FRAME_HEADER = 24;
 const FRAME_SALTS_AT = 8;
 
 /** A log that is emptied or only just created has no header, and no log begins without one. */
-export const hasLog = (path: string): boolean =>
-  readLog(path, (file) => (bytesIn(file, 0, 4).readUInt32BE() & ~1) === MAGIC) ?? false;
+export function hasLog(path: string): boolean {
+  const magic = bytesOfLog(path, 0, 4)?.readUInt32BE() ?? 0;
+  return (magic & ~1) === MAGIC;
+}
 
 /**
  * Other ones once SQLite has begun the log anew, which it does only if the file has all that was in it.
@@ -21,14 +23,14 @@ export const hasLog = (path: string): boolean =>
  * @returns empty if there is no log
  */
 export const saltsOf = (path: string): string =>
-  readLog(path, (file) => bytesIn(file, SALTS_AT, SALTS).toString('hex')) ?? '';
+  bytesOfLog(path, SALTS_AT, SALTS)?.toString('hex') ?? '';
 
 /**
  * Cuts off what is left of a former log behind the end of this one, as SQLite does. In a transaction, so that
- * nobody else writes.
+ * nobody else writes, or removes the log.
  */
 export function cutOffFormer(path: string): void {
-  readLog(path, cutOff, 'r+');
+  if (sizeOf(`${path}-wal`) > 0) withFile(`${path}-wal`, cutOff, 'r+');
 }
 
 function cutOff(file: number): void {
@@ -47,9 +49,9 @@ function cutOff(file: number): void {
 }
 
 /** Null if there is no log: another process that closes the file may remove it at any time. */
-function readLog<T>(path: string, read: (file: number) => T, flags: 'r' | 'r+' = 'r'): T | null {
+function bytesOfLog(path: string, at: number, length: number): Buffer | null {
   try {
-    return withFile(`${path}-wal`, read, flags);
+    return bytesOf(`${path}-wal`, at, length);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
