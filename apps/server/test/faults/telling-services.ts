@@ -246,26 +246,27 @@ export class TellingServices {
 
   /** What was asked for and made, as each record shows. An application is enabled only after it was disabled. */
   async #eventsOfRecords(server: { url: string }): Promise<string[]> {
-    const made = await Promise.all(
-      this.changes.map(async ({ of, type, isAcknowledged }) => {
-        const read = (operation: Asked[0], input: Asked[1]): Promise<Json> =>
-          succeed(server, operation, input, operator);
-        switch (type) {
-          case 'account.updated':
-            return (await read('admin.accounts.get', { account_id: of })).username === RENAMED;
-          case 'application.disabled':
-            return (
-              isAcknowledged ||
-              (await read('admin.applications.get', { application_id: of })).disabled
-            );
-          case 'application.enabled':
-            return !(await read('admin.applications.get', { application_id: of })).disabled;
-          default:
-            return false;
-        }
-      }),
-    );
-    return this.changes.filter((_, index) => made[index]).map(eventOf);
+    const read = (operation: Asked[0], input: Asked[1]): Promise<Json> =>
+      succeed(server, operation, input, operator);
+    const isMade = async ({ of, type, isAcknowledged }: Change): Promise<boolean> => {
+      switch (type) {
+        case 'account.updated':
+          return (await read('admin.accounts.get', { account_id: of })).username === RENAMED;
+        case 'application.disabled':
+          return (
+            isAcknowledged ||
+            (await read('admin.applications.get', { application_id: of })).disabled
+          );
+        case 'application.enabled':
+          return !(await read('admin.applications.get', { application_id: of })).disabled;
+        default:
+          return false;
+      }
+    };
+    const made: string[] = [];
+    // One after the other: on a slow machine there are more than the service takes connections.
+    for (const change of this.changes) if (await isMade(change)) made.push(eventOf(change));
+    return made;
   }
 }
 

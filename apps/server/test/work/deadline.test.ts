@@ -70,9 +70,10 @@ describeOnEachStore('with a deadline of 50 ms,', (fresh) => {
       );
       answers.push(answer);
       const { revoked_at } = (await server.service.store.findGrantHistory(grant_id)) ?? {};
-      // The error says that nothing was changed.
+      // The one error says that nothing was changed, the other that it is not known: the mark itself was late.
       if (answer === 'store_unavailable') expect(revoked_at).toBe(null);
-      else expect([answer, revoked_at]).toEqual([state, expect.any(Number)]);
+      else if (answer !== 'outcome_unknown')
+        expect([answer, revoked_at]).toEqual([state, expect.any(Number)]);
     }
     expect(answers.at(-1)).toBe(state);
     await vi.waitFor(async () => expect(await service.store.listWork(1)).toEqual([]), 20_000);
