@@ -13,9 +13,12 @@ export function reportFailure(
   failure: unknown,
 ): DomainError {
   const error = DomainError.from(failure);
-  if (error.cause !== undefined) {
-    const level = error.code === 'internal_error' ? 'error' : 'warn';
-    log[level]({ request_id, route, error_code: error.code, err: error.cause }, 'request failed');
+  const { code: error_code, cause } = error;
+  if (cause !== undefined) {
+    const level = error_code === 'internal_error' ? 'error' : 'warn';
+    // While the database is away, everybody can have this written: no stack, which would tell of the driver.
+    const why = level === 'error' ? { err: cause } : { cause: String(cause) };
+    log[level]({ request_id, route, error_code, ...why }, 'request failed');
   }
   return error;
 }

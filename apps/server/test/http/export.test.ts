@@ -115,7 +115,9 @@ describeOnAnyStore('exports of one account', (fresh) => {
     const request_id = response.headers.get('X-Request-Id');
     const lines = server.lines.map((line) => JSON.parse(line));
     const failed = { request_id, error_code: 'store_unavailable' };
-    expect(lines).toContainEqual(expect.objectContaining({ ...failed, msg: 'request failed' }));
+    const line = lines.find(({ msg }) => msg === 'request failed');
+    expect(line).toMatchObject({ ...failed, cause: 'Error: It is down.' });
+    expect(line).not.toHaveProperty('err');
     expect(lines).toContainEqual(expect.objectContaining({ ...failed, msg: 'request' }));
   });
 
