@@ -199,9 +199,9 @@ export async function openService(
   const audit = createAudit(
     auditLines,
     {
-      keep(refusal) {
+      keep(refusal, isProven) {
         keeper ??= createRefusalKeeper(store, { clock, days: auditDays, log });
-        return keeper.keep(refusal);
+        return keeper.keep(refusal, isProven);
       },
       flush: async () => keeper?.flush(),
     },

@@ -105,8 +105,7 @@ export function limitFailure(
 ): DomainError {
   const isOurs = errorDefinition(error.code).status >= 500 || error.code === 'rate_limited';
   const isOfPublic = caller !== null && isPublic(caller) && !isOurs;
-  const isUnproven = caller === null || caller.kind === 'visitor' || isPublic(caller);
-  const isUnexpected = isUnproven && error.code === 'internal_error';
+  const isUnexpected = !isProven(caller) && error.code === 'internal_error';
   if (!isOfPublic && !isUnexpected && !GUESSES.has(error.reason)) return error;
   try {
     authentications.count(addressKey(address));
@@ -115,6 +114,10 @@ export function limitFailure(
     return DomainError.from(limited);
   }
 }
+
+/** Whether a credential says who the caller is. The id of a public application says nothing: anybody can send it. */
+export const isProven = (caller: AnyCaller | null): boolean =>
+  caller !== null && caller.kind !== 'visitor' && !isPublic(caller);
 
 function isPublic(caller: AnyCaller): boolean {
   return caller.kind === 'application' && caller.secret_id === null;

@@ -5,7 +5,14 @@ import type { Limits } from '@latchkey/rules/limits/limits';
 import type { Service } from '@latchkey/rules/service';
 import type { ErrorCode } from '@latchkey/schema';
 import type { Action, ActionChoice, ActionColumns } from './action.ts';
-import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
+import {
+  countCall,
+  countFailure,
+  countFruitless,
+  isProven,
+  limitFailure,
+  noteLink,
+} from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
 import { parameterInvalid } from './input.ts';
 
@@ -197,13 +204,13 @@ function afterCall(
     ...(claimed_application_id !== undefined && { application_id: claimed_application_id }),
     ...{ ...subject, ...grantIn(error.members), ...ids },
   };
-  const isNobody = caller === null || caller.kind === 'visitor';
-  if (isNobody) record.by = null;
+  if (caller === null || caller.kind === 'visitor') record.by = null;
+  const isKnown = isProven(caller);
   // An unavailable store would not take the refusal either, and the command would wait twice.
   const isPointless = by === 'command_line' && error.code === 'store_unavailable';
-  const isKept = !isPointless && service.audit.refused(record, error);
+  const isKept = !isPointless && service.audit.refused(record, error, isKnown);
   // A stranger can name any application. So the refusal of a stranger counts only if it is kept.
-  if (namesKnownApplication(error, caller, ids) && (isKept || !isNobody)) {
+  if (namesKnownApplication(error, caller, ids) && (isKept || isKnown)) {
     service.counts.add(`refused:${error.code}:${error.reason ?? '-'}`);
   }
 }

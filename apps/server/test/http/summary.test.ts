@@ -162,16 +162,22 @@ describeOnAnyStore('the summary', (fresh) => {
     expect(strange.refused).toEqual({});
   });
 
-  test('has of a flood without authentication what is kept', async () => {
+  test('has of a flood without authentication what is kept, also in the name of a public application', async () => {
     const app = await linkingApplication(server, { public: true });
+    const { application_id: client_id } = app;
     const { refused } = await during(async () => {
-      for (let i = 0; i < 300; i += 1) {
+      for (let i = 0; i < 200; i += 1) {
         await authorize(server, { ...app.request, redirect_uri: 'https://eve.example/' });
+        const made_up = { grant_type: 'authorization_code', code: 'a', client_id };
+        await postForm(server, '/oauth/token', made_up);
       }
     });
-    const { redirect_uri_other: counted } = refused.redirect_uri_unregistered ?? {};
-    expect(counted).toBeGreaterThan(0);
-    expect(counted).toBeLessThan(300);
+    const { redirect_uri_other } = refused.redirect_uri_unregistered ?? {};
+    const { code_ill_formed } = refused.code_not_found ?? {};
+    for (const counted of [redirect_uri_other, code_ill_formed]) {
+      expect(counted).toBeGreaterThan(0);
+      expect(counted).toBeLessThan(200);
+    }
   });
 
   test.each(wires)('has as many steps as it needs, over %s', async (wire) => {

@@ -23,7 +23,7 @@ function linesAt(
   const changes = { keep: (change: NewCommandChange) => void kept.push(change), async flush() {} };
   const audit = createAudit(createAuditLines(log), { keep: () => true, async flush() {} }, changes);
   audit.done({ ...call, ...members });
-  audit.refused({ ...call, ...members }, new DomainError('grant_not_found'));
+  audit.refused({ ...call, ...members }, new DomainError('grant_not_found'), true);
   return lines.map((line) => JSON.parse(line).result);
 }
 

@@ -40,8 +40,11 @@ export interface AuditedCall {
 export interface Audit {
   beforeChange(by: Actor): void;
   done(call: AuditedCall): void;
-  /** Returns whether it is within the limits of what is kept. */
-  refused(call: AuditedCall, error: DomainError): boolean;
+  /**
+   * @param isProven - whether a credential says who calls
+   * @returns whether it is within the limits of what is kept
+   */
+  refused(call: AuditedCall, error: DomainError, isProven: boolean): boolean;
   /** A grant ended that nobody asked to end. */
   ended(grant: RevokedRecord, reason: EndReason, initiator: Initiator | null): void;
   /** Its tries have disabled an endpoint. */
@@ -83,9 +86,9 @@ export function createAudit(
 
     done: write,
 
-    refused(call, error) {
+    refused(call, error, isProven) {
       write(call, error.code, error.reason);
-      return keeper.keep({
+      const refusal = {
         request_id: call.request_id,
         operation: call.action,
         error_code: error.code,
@@ -96,7 +99,8 @@ export function createAudit(
         grant_id: call.ids.grant_id ?? null,
         key_id: call.ids.key_id ?? null,
         address: call.address,
-      });
+      };
+      return keeper.keep(refusal, isProven);
     },
 
     ended({ application_id, grant_id }, reason, initiator) {

@@ -40,7 +40,10 @@ const aRefusal = (members: Partial<NewRefusal> = {}): NewRefusal => ({
 function keeperOver(store: Pick<Store, 'keepRefusals'>, days = 30) {
   const log: { msg: string; dropped?: number }[] = [];
   const logger = pino({}, { write: (line) => void log.push(JSON.parse(line)) });
-  return { log, keeper: createRefusalKeeper(store, { clock, days, log: logger }) };
+  const keeper = createRefusalKeeper(store, { clock, days, log: logger });
+  const keep = (refusal: NewRefusal, isProven = refusal.by !== null) =>
+    keeper.keep(refusal, isProven);
+  return { log, keeper: { ...keeper, keep } };
 }
 
 const kept = (request_id = 'of-a-test') =>
@@ -103,6 +106,21 @@ test('a flood from one address leaves room for the refusals of others', async ()
   await keeper.flush();
   expect(await kept('other')).toHaveLength(1);
   expect(await kept('another')).toHaveLength(1);
+});
+
+test('a flood in the names of public applications leaves room for the refusals of others', async () => {
+  const { keeper } = keeperOver(store);
+  for (let number = 0; number < 10_000; number++) {
+    const application_id = `public ${number % 10}`;
+    keeper.keep(
+      aRefusal({ by: 'application', application_id, address: `192.0.2.${number % 256}` }),
+      false,
+    );
+  }
+  keeper.keep(aRefusal({ request_id: 'other', by: 'application', application_id: 'a' }));
+  await keeper.flush();
+  expect(await kept()).toHaveLength(500);
+  expect(await kept('other')).toHaveLength(1);
 });
 
 test('a flood from one key of an operator leaves room for other keys, and for the application that it is about', async () => {

@@ -10,8 +10,11 @@ import { SharedTokenBucket } from './token-bucket.ts';
 export type NewRefusal = Omit<RefusalRecord, 'id' | 'at' | 'expires_at'>;
 
 export interface RefusalKeeper {
-  /** Returns whether it is within the limits, also if nothing is kept because `days` is 0. */
-  keep(refusal: NewRefusal): boolean;
+  /**
+   * @param isProven - whether a credential says who calls: the id of a public application says nothing
+   * @returns whether it is within the limits, also if nothing is kept because `days` is 0
+   */
+  keep(refusal: NewRefusal, isProven: boolean): boolean;
   flush(): Promise<void>;
 }
 
@@ -89,12 +92,11 @@ export function createRefusalKeeper(
   }
 
   return {
-    keep(refusal) {
+    keep(refusal, isProven) {
       const { by, address, application_id, key_id } = refusal;
-      const isAllowed =
-        by === null
-          ? anonymous.take(addressKey(address ?? undefined))
-          : authenticated.take(key_id ?? application_id ?? by);
+      const isAllowed = isProven
+        ? authenticated.take(key_id ?? application_id ?? by ?? '')
+        : anonymous.take(addressKey(address ?? undefined));
       if (days === 0) return isAllowed;
       if (isAllowed && queue.length < MAX_QUEUED) {
         const at = clock();
