@@ -123,6 +123,19 @@ test('a flood in the names of public applications leaves room for the refusals o
   expect(await kept('other')).toHaveLength(1);
 });
 
+test('a flood from one user leaves room for the application that has asked', async () => {
+  const { keeper } = keeperOver(store);
+  for (let number = 0; number < 1_000; number++) {
+    keeper.keep(aRefusal({ by: 'user', application_id: 'a', account_id: 'one' }));
+  }
+  keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
+  keeper.keep(aRefusal({ request_id: 'other', by: 'user', application_id: 'a', account_id: 'b' }));
+  await keeper.flush();
+  expect(await kept()).toHaveLength(100);
+  expect(await kept('application')).toHaveLength(1);
+  expect(await kept('other')).toHaveLength(1);
+});
+
 test('a flood from one key of an operator leaves room for other keys, and for the application that it is about', async () => {
   const { keeper } = keeperOver(store);
   const ofOperator = { by: 'operator', application_id: 'a' } as const;

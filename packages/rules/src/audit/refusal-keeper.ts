@@ -28,8 +28,8 @@ export const MAX_QUEUED = 1_000;
 // anonymous callers and 800 MB for applications.
 const ANONYMOUS = { capacity: 500, perSecond: 2 };
 const AUTHENTICATED = { capacity: 500, perSecond: 20 };
-// A single address, application or key of an operator gets at most a fifth of the burst (six full tRPC
-// batches) and a quarter of the refill, so that the others keep theirs.
+// A single address, application, user or key of an operator gets at most a fifth of the burst (six full
+// tRPC batches) and a quarter of the refill, so that the others keep theirs.
 const ONE_ADDRESS = { capacity: 100, perSecond: 0.5 };
 const ONE_CALLER = { capacity: 100, perSecond: 5 };
 
@@ -93,9 +93,11 @@ export function createRefusalKeeper(
 
   return {
     keep(refusal, isProven) {
-      const { by, address, application_id, key_id } = refusal;
+      const { by, address, application_id, account_id, key_id } = refusal;
+      // What a user does on a page names the application that has asked.
+      const caller = key_id ?? (by === 'user' ? account_id : application_id);
       const isAllowed = isProven
-        ? authenticated.take(key_id ?? application_id ?? by ?? '')
+        ? authenticated.take(caller ?? by ?? '')
         : anonymous.take(addressKey(address ?? undefined));
       if (days === 0) return isAllowed;
       if (isAllowed && queue.length < MAX_QUEUED) {
