@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createPlaces, type Place, type Receiver, TRY_PLACES } from './places.ts';
+import { createPlaces, type Place, type Receiver, TRY_PACE, TRY_PLACES } from './places.ts';
 
 const SECOND = 1_000;
 const quick = { isDelivered: true, duration_ms: 5 };
@@ -109,12 +109,18 @@ test('each owner gets the next free place in turn, however many endpoints it has
 test('a message to another owner finds a place, however many endpoints hang, and whoever has them', () => {
   const { places, takeAll, endTries } = withPlaces();
   // They were quick, and have stopped to answer.
-  for (let owner = 0; owner < 30; owner++) {
+  for (let owner = 0; owner < 20; owner++) {
     takeAll(grown(endTries, 1), [aReceiver()]);
     const [place] = takeAll([aReceiver()], [aReceiver()]);
     expect(place).toBeDefined();
     if (place) places.leave(place, quick);
   }
+});
+
+test('several messages to another owner find places at once while two owners hang', () => {
+  const { takeAll, endTries } = withPlaces();
+  for (const one of [...grown(endTries, 1), ...grown(endTries, 1)]) takeAll([one], [aReceiver()]);
+  expect(takeAll([aReceiver()], [aReceiver()])).toHaveLength(TRY_PACE.first);
 });
 
 test('those that fail have 16, and 32 with those that are slow', () => {

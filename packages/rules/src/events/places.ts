@@ -28,8 +28,10 @@ export const TRY_PLACES = {
   failing: 16,
   /** The failing ones are among them. */
   slow: 32,
-  /** For owners that have none: what they are told waits for nobody who hangs. */
-  reserved: 32,
+  /** For owners that have few: what they are told waits for nobody who hangs. */
+  spared: 32,
+  /** Of these, for owners that have none. */
+  reserved: 16,
 } as const;
 
 /** How many tries of an endpoint that works run at once: at first, and at most. */
@@ -119,9 +121,9 @@ export function createPlaces(now: () => number = () => performance.now()) {
     const mayFail = count(isFailing) < TRY_PLACES.failing;
     const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
     const isTurnOf = (ofOwner: number) =>
-      free > TRY_PLACES.reserved
+      free > TRY_PLACES.spared
         ? isAlone || ofOwner < TRY_PLACES.all / 2
-        : ofOwner === 0 && free > 0;
+        : free > 0 && ofOwner < Math.max(1, free - TRY_PLACES.reserved);
     return (pace) =>
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
