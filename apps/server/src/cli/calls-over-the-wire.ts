@@ -20,6 +20,8 @@ import type { CallAsOperator } from './open-for-command.ts';
 const SILENCE_MS = 60_000;
 
 const MOST_MIB = 64;
+/** Of the shortest ones, such as `0,`, 64 MiB have 30 million, and each takes about 100 bytes. */
+const MOST_VALUES = 1_000_000;
 
 /** What moves the cursor of a terminal, or turns the direction of a line. No object of Latchkey has it. */
 const MOVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
@@ -45,7 +47,8 @@ export function callsOverTheWire(
     const answer = await send(base, secret, name, contract, input, silenceMs);
     if (answer.status < 200 || answer.status > 299) throw failureOf(answer, base, contract);
     const output = memberOf(answer.body, 'result');
-    if (!contract.output.safeParse(output).success) throw notLatchkey(answer, base, contract);
+    // It stops at the first fault: of a million, the issues would take gigabytes.
+    if (!contract.output.validate(output)) throw notLatchkey(answer, base, contract);
     return output as OperationOutput<typeof name>;
   };
 }
@@ -136,10 +139,12 @@ async function send(
     const decoder = new TextDecoder();
     let text = '';
     let bytes = 0;
+    let values = 0;
     for await (const chunk of response.body ?? []) {
       timer.refresh();
       bytes += chunk.length;
-      if (bytes > MOST_MIB * 2 ** 20) throw new TooLong();
+      for (const byte of chunk) if (BEFORE_VALUE.has(byte)) values += 1;
+      if (bytes > MOST_MIB * 2 ** 20 || values > MOST_VALUES) throw new TooLong();
       text += decoder.decode(chunk, { stream: true });
     }
     const { status, headers } = response;
@@ -153,6 +158,9 @@ async function send(
 
 class TooLong extends Error {}
 
+/** In a text too, where it counts a little too much. */
+const BEFORE_VALUE: ReadonlySet<number> = new Set(Buffer.from('[{,'));
+
 /**
  * What is not an object becomes an empty one. No output shows the secret, even if a response does, and nothing that
  * a terminal would follow.
@@ -160,11 +168,16 @@ class TooLong extends Error {}
 function parse(text: string, secret: string): Members {
   try {
     const hide = (shown: string) => shown.replaceAll(secret, '[redacted]').replace(MOVING, escaped);
-    const body = decodeJson(text, (_, value) => {
+    // A reviver would cost several times the memory of what it is given.
+    const hidden = (value: unknown): unknown => {
       if (typeof value === 'string') return hide(value);
+      if (Array.isArray(value)) return value.map(hidden);
       if (!isObject(value)) return value;
-      return Object.fromEntries(Object.entries(value).map(([name, each]) => [hide(name), each]));
-    });
+      return Object.fromEntries(
+        Object.entries(value).map(([name, each]) => [hide(name), hidden(each)]),
+      );
+    };
+    const body = hidden(decodeJson(text));
     return isObject(body) ? body : {};
   } catch {
     return {};
@@ -279,7 +292,7 @@ function noAnswer(
   }
   if (thrown instanceof TooLong) {
     return new Error(
-      `${origin} sent more than ${MOST_MIB} MiB. Check --url. If this is the service, run the command on its database.${doubt(contract)}`,
+      `${origin} sent more than ${MOST_MIB} MiB, or than ${MOST_VALUES} values. Check --url. If this is the service, run the command on its database.${doubt(contract)}`,
     );
   }
   const code = codeOf(thrown);

@@ -397,6 +397,14 @@ describe('a service that does not answer as Latchkey does', () => {
     expect(sent).toBeLessThan(100);
   });
 
+  test('sends at most a million values, which take more room than their text', async () => {
+    const listener = answers(
+      200,
+      `{"result":{"data":{"object":"list","data":[${'0,'.repeat(1_000_000)}0]}}}`,
+    );
+    expect((await against(listener, LIST)).stderr).toContain('or than 1000000 values');
+  });
+
   test('says of a change that it may have been made', async () => {
     const { stderr } = await against(({ socket }) => void socket.destroy(), CHANGE);
     expect(stderr).toContain('look before you repeat');
