@@ -5,7 +5,7 @@ import type { ClaimedDelivery, Store } from '@latchkey/store/store';
 import { afterEach, describe, expect, test } from 'vitest';
 import { beforeStep, notReached } from './between-steps.ts';
 import { erase, finish } from './finish.ts';
-import type { StoreHarness } from './harness.ts';
+import type { StoreHarness, TestDatabase } from './harness.ts';
 import {
   anAccount,
   anApplication,
@@ -31,12 +31,14 @@ const STEP = {
   'a mark removes codes': 'removeSome grants',
   'a mark revokes grants': 'changeSome grants to revoked_at revoked_by revoked_reason secret_hash',
   'an erasure takes out names': 'changeSome grants to account choice',
+  'an erasure notes its progress': 'change accounts to erased_until',
 } as const;
 
 type Run = (given: Given) => Promise<void>;
 
 /** What a row is made with. */
 interface Given {
+  database: TestDatabase;
   store: Store;
   other: Store;
   now: number;
@@ -225,6 +227,24 @@ export function describeBetween(harness: StoreHarness): void {
       },
     ],
     [
+      'a delivery that is due before a replay begins it anew keeps its tries',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [tried] = await claim(store, endpoint, now);
+        const next = now + 5_000;
+        await endTry(store, tried, now, next);
+        before('a replay begins it anew', async () => {
+          const [cut] = await claim(other, endpoint, next);
+          // By a clock that was set back meanwhile.
+          await other.releaseDeliveries(cut?.delivery.claim ?? '', [cut?.delivery.id ?? ''], now);
+        });
+        await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ due_at: now, tries: 1 });
+      },
+    ],
+    [
       'a code that is redeemed before a mark removes it is a grant, which is revoked next',
       async ({ store, other, now }) => {
         const code = await issued(store);
@@ -264,6 +284,25 @@ export function describeBetween(harness: StoreHarness): void {
         expect(latest?.account.username).toBe('Ada');
       },
     ],
+    [
+      'a grant of an account that is erased again before an erasure notes its progress keeps no choice',
+      async ({ database, store, other, now }) => {
+        // Of a process whose clock is behind.
+        const grant_id = anId();
+        const { grant } = await granted(store);
+        const { account } = grant;
+        const of = { account_id: account.id, initiator };
+        const erasure = await store.markErasure({ ...of, now });
+        let later: Work | null = null;
+        before('an erasure notes its progress', async () => {
+          await granted(other, { account: { ...account, username: 'Ada' }, grant_id });
+          later = await other.markErasure({ ...of, now: now + 1 });
+        });
+        await finish(store, erasure);
+        await finish(store, later);
+        expect(await database.membersOf('grants', grant_id)).not.toContain('choice');
+      },
+    ],
   ];
 
   describe('what happens between two steps of a call', () => {
@@ -276,7 +315,7 @@ export function describeBetween(harness: StoreHarness): void {
         await database.open({ recordsEvents: true }),
       ];
       try {
-        await run({ store, other, now: Date.now() });
+        await run({ database, store, other, now: Date.now() });
       } finally {
         await Promise.all([store.close(), other.close()]);
         await database.remove();
