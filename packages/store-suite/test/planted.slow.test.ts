@@ -13,7 +13,10 @@ import { describe, expect, test } from 'vitest';
 
 // Each run of the suite takes some seconds, and there are more than a hundred.
 
-/** On the others, only the test runs that has seen the mistake on the first. */
+/**
+ * On the others, the test runs first that has seen the mistake on the first. It may have seen there that an index is no
+ * use without the condition, so if it passes, all run.
+ */
 const STORES = ['store-sqlite', 'store-postgresql', 'store-mongodb'];
 
 /** One each line: a mistake that the suite does not see, and why: it changes no outcome, or only in a race that no test reaches. */
@@ -39,7 +42,7 @@ function allMistakes(): string[] {
   return mistakes;
 }
 
-/** What the suite of a store says first of a mistake: the title of a test. Null if all pass. */
+/** The first test of a store that fails with a mistake. Null if all pass. */
 async function seenBy(store: string, mistake: string, title?: string): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-planted-'));
   const report = join(folder, 'report.json');
@@ -58,8 +61,11 @@ async function seenBy(store: string, mistake: string, title?: string): Promise<s
   const { testResults } = JSON.parse(await readFile(report, 'utf8')) as Report;
   await rm(folder, { recursive: true });
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
-  if (!all.some(({ status }) => status === 'passed' || status === 'failed')) {
-    throw new Error(`No test of ${store} ran: ${only.join(' ')}`);
+  if (
+    title === undefined &&
+    !all.some(({ status }) => status === 'passed' || status === 'failed')
+  ) {
+    throw new Error(`No test of ${store} ran.`);
   }
   return all.find(({ status }) => status === 'failed')?.title ?? null;
 }
@@ -74,7 +80,10 @@ async function blindTo(mistake: string): Promise<string[]> {
   const title = await seenBy(first, mistake);
   if (title === null) return [first];
   const blind: string[] = [];
-  for (const store of others) if (!(await seenBy(store, mistake, title))) blind.push(store);
+  for (const store of others) {
+    const seen = (await seenBy(store, mistake, title)) ?? (await seenBy(store, mistake));
+    if (seen === null) blind.push(store);
+  }
   return blind;
 }
 
