@@ -125,6 +125,21 @@ describe('a name', () => {
     expect(await outcome('a.example')).toEqual(['192.0.2.1']);
   });
 
+  test('with an alias has its IPv4 address, though that comes long after the alias alone for IPv6', async () => {
+    const answers = { 'A a.example': ['192.0.2.1'], 'AAAA a.example': ['alias'] };
+    const { outcome } = await createWorld({ answers, lost: 1 });
+    expect(await outcome('a.example')).toEqual(['192.0.2.1']);
+  });
+
+  test('with an alias alone has no address, which is not one that is refused', async () => {
+    const { resolve } = await createWorld({ answers: { 'a.example': ['alias'] } });
+    const { signal } = new AbortController();
+    const sent = send(new URL('https://a.example/'), {
+      ...{ method: 'GET', headers: {}, allow: {}, signal, resolve },
+    });
+    await expect(sent).rejects.toEqual(new OutboundError('connection_failed'));
+  });
+
   test.each([
     ['more addresses than an honest one has', Array.from({ length: 65 }, (_, i) => `192.0.2.${i}`)],
     ['aliases alone', ['alias']],

@@ -56,6 +56,12 @@ const QUERIES = { timeout: 1_000, tries: 3 };
 const MOST_ADDRESSES = 64;
 const REST_AFTER_MANY: Milliseconds = 1_500;
 
+/** c-ares takes it for a success. */
+class OnlyAliases extends Error {
+  override readonly name = 'OnlyAliases';
+  readonly code = NODATA;
+}
+
 /** How long the addresses of one family are waited for once those of the other are there. */
 const OTHER_FAMILY: Milliseconds = 300;
 
@@ -84,10 +90,10 @@ export function createResolve({
     const timer = setTimeout(() => resolver.cancel(), timeout);
     try {
       const found = await ask(resolver, names);
-      const isOdd = found.length === 0 || found.length > MOST_ADDRESSES;
-      if (isOdd) await sleep(REST_AFTER_MANY);
+      if (found.length > MOST_ADDRESSES) await sleep(REST_AFTER_MANY);
       return found;
     } catch (error) {
+      if (error instanceof OnlyAliases) await sleep(REST_AFTER_MANY);
       const isLate = (error as NodeJS.ErrnoException).code === CANCELLED;
       throw isLate ? Object.assign(new Error(`${name} is late`), { code: TIMEOUT }) : error;
     } finally {
@@ -151,8 +157,13 @@ async function ask(resolver: Resolver, [name = '', ...others]: string[]): Promis
     resolver.resolve6(name).then((all) => all.map((address) => ({ address, family: 6 }))),
   ];
   const both = Promise.allSettled(families);
+  const some = families.map(async (family) => {
+    const all = await family;
+    if (all.length === 0) throw new OnlyAliases();
+    return all;
+  });
   try {
-    const first = await Promise.any(families);
+    const first = await Promise.any(some);
     // Some servers never answer for IPv6.
     return await Promise.race([
       both.then((all) => all.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))),
@@ -160,8 +171,9 @@ async function ask(resolver: Resolver, [name = '', ...others]: string[]): Promis
     ]);
   } catch (failure) {
     const { errors } = failure as AggregateError;
-    const error = errors.find((one) => !isMissing(one)) ?? errors[0];
-    if (isMissing(error) && others.length > 0) return ask(resolver, others);
+    const aliases = errors.find((one) => one instanceof OnlyAliases);
+    const error = errors.find((one) => !isMissing(one)) ?? aliases ?? errors[0];
+    if (isMissing(error) && error !== aliases && others.length > 0) return ask(resolver, others);
     throw error;
   }
 }
