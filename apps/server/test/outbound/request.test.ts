@@ -74,6 +74,15 @@ test('a server that chooses a group of DHE gets no handshake', async () => {
   expect(faults).toEqual(['ERR_SSL_NO_SHARED_CIPHER']);
 });
 
+test('a server of TLS 1.3 that chooses a group of DHE gets no handshake, either', async () => {
+  const outcomeWith = async (ecdhCurve: string) => {
+    const { port } = await serve(world.pem, ok, { minVersion: 'TLSv1.3', ecdhCurve });
+    return outcome(`https://${HOST}:${port}/`);
+  };
+  for (const group of ['X25519', 'P-256', 'P-384']) expect(await outcomeWith(group)).toBe(200);
+  expect(await outcomeWith('ffdhe2048')).toBe('tls_failed');
+});
+
 test('a server that shows a hundred certificates gets no handshake', async () => {
   const authority = await readFile(world.authority.file, 'utf8');
   const cert = world.pem + authority.repeat(100);
