@@ -20,8 +20,8 @@ import type { CallAsOperator } from './open-for-command.ts';
 const SILENCE_MS = 60_000;
 
 const MOST_MIB = 64;
-/** An export of 64 MiB has about 1.6 million. Of the shortest ones, such as `0,`, 64 MiB have 30 million of 100 bytes each. */
-const MOST_VALUES = 2_000_000;
+/** More than an export of that size has. Of the shortest ones, such as `0,`, it has 30 million, which take gigabytes. */
+const MOST_VALUES = 2_500_000;
 
 /** What moves the cursor of a terminal, or turns the direction of a line. No object of Latchkey has it. */
 const MOVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
@@ -47,7 +47,7 @@ export function callsOverTheWire(
     const answer = await send(base, secret, name, contract, input, silenceMs);
     if (answer.status < 200 || answer.status > 299) throw failureOf(answer, base, contract);
     const output = memberOf(answer.body, 'result');
-    // It stops at the first fault: of millions, the issues would take gigabytes.
+    // It stops at the first fault: of a million, the issues would take gigabytes.
     if (!contract.output.validate(output)) throw notLatchkey(answer, base, contract);
     return output as OperationOutput<typeof name>;
   };
