@@ -21,6 +21,7 @@ const RANGE = { limit: 100, before: null };
 
 /** The steps at which the rows below call back. */
 const STEP = {
+  'its maker stores it': 'insertNew deliveries',
   'its maker writes a message': 'changeEach deliveries to body due_at',
   'a claim writes a message': 'change deliveries to body',
   'a claim drops it': 'change deliveries to status due_at claim ended_at',
@@ -131,6 +132,22 @@ export function describeBetween(harness: StoreHarness): void {
         });
         await store.makeDeliveries(now);
         expect(await deliveryOf(other, endpoint)).toMatchObject({ due_at: late + 5_000 });
+      },
+    ],
+    [
+      'a delivery that is over, and then erased, before its maker stores it again stays failed',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        await killed('its maker writes a message', () => store.makeDeliveries(now));
+        const late = now + CLAIM_LASTS;
+        before('its maker stores it', async () => {
+          const [claimed] = await claim(other, endpoint, late);
+          await endTry(other, claimed, late, null);
+          await eraseOn(other, account_id, late);
+        });
+        await store.makeDeliveries(now);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'failed', body: null });
       },
     ],
     [
