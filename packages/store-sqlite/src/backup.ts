@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { stillText } from '@latchkey/domain/still-text';
 import type { BackupContents } from '@latchkey/store/backup';
 import type { OnStep } from '@latchkey/store/step';
 import type { UseMark } from '@latchkey/store/use-mark';
@@ -96,7 +97,8 @@ export async function verify(file: string, name: string, onStep: OnStep): Promis
     const statement = 'PRAGMA integrity_check(1)';
     const [problem] = await runAside({ path: file, setup: cacheFor(file), statement });
     if (problem?.integrity_check !== 'ok') {
-      throw new Error(`${name} is damaged (${problem?.integrity_check}): use another backup.`);
+      const found = stillText(`${problem?.integrity_check}`);
+      throw new Error(`${name} is damaged (${found}): use another backup.`);
     }
     return {
       bytes: sizeOf(file),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freemem } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { stillText } from '@latchkey/domain/still-text';
 import { type Finding, ok, problem, warning } from '@latchkey/store/finding';
 import { sizeOf } from './database-file.ts';
 
@@ -51,7 +52,7 @@ export async function checkDamage(
   const [first] = (found || stderr.match(/Error: .*/)?.[0] || 'it cannot be read').split('\n');
   return problem(
     'damage',
-    `The file is damaged: ${first}`,
+    `The file is damaged: ${stillText(`${first}`)}`,
     'Stop every process that uses it, and restore a backup: latchkey restore.',
   );
 }

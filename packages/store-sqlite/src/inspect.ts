@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BadSetting } from '@latchkey/domain/bad-setting';
 import type { Clock } from '@latchkey/domain/clock';
+import { stillText } from '@latchkey/domain/still-text';
 import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
 import { checkRoom } from '@latchkey/store/disk-room';
 import { type Finding, ok, problem, skipped, warning } from '@latchkey/store/finding';
@@ -127,7 +128,7 @@ function* checkObjects(database: DatabaseSync): Generator<Finding> {
   if (tables.length > 0) {
     yield ok(
       'store',
-      `Another program, such as a replicator, has tables in it: ${tables.join(', ')}. Backups leave them behind.`,
+      `Another program, such as a replicator, has tables in it: ${tables.map(stillText).join(', ')}. Backups leave them behind.`,
     );
   }
   if (refused.length === 0) return;

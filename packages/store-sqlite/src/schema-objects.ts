@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { stillText } from '@latchkey/domain/still-text';
 import { nodeSqlite } from './node-sqlite.ts';
 import { SCHEMA_TEXT } from './schema.ts';
 
@@ -33,7 +34,7 @@ export interface ForeignObjects {
   tables: string[];
   /**
    * These could change or hide what a statement of ours does: triggers, views, virtual tables, and tables
-   * with a foreign key, such as `trigger keep_grants`. An index cannot.
+   * with a foreign key, such as `trigger keep_grants`. An index cannot. To be read: whoever made one has chosen its name.
    */
   refused: string[];
 }
@@ -52,7 +53,7 @@ export function foreignObjects(database: DatabaseSync): ForeignObjects {
     tables: found
       .filter((name) => plainTables.has(name))
       .map((name) => name.slice('table '.length)),
-    refused: found.filter((name) => !plainTables.has(name)),
+    refused: found.filter((name) => !plainTables.has(name)).map(stillText),
   };
 }
 

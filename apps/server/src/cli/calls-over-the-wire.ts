@@ -2,6 +2,7 @@ import { BadSetting, wrappingFault } from '@latchkey/domain/bad-setting';
 import { decodeJson } from '@latchkey/domain/decode-json';
 import { DomainError, type ErrorMembers } from '@latchkey/domain/domain-error';
 import { isLoopbackHost } from '@latchkey/domain/loopback';
+import { stillText } from '@latchkey/domain/still-text';
 import {
   credentialPattern,
   type ErrorCode,
@@ -22,9 +23,6 @@ const SILENCE_MS = 60_000;
 const MOST_MIB = 64;
 /** More than an export of that size has. Of the shortest ones, such as `0,`, it has 30 million, which take gigabytes. */
 const MOST_VALUES = 2_500_000;
-
-/** What moves the cursor of a terminal, or turns the direction of a line. No object of Latchkey has it. */
-const MOVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -167,7 +165,8 @@ const BEFORE_VALUE: ReadonlySet<number> = new Set(Buffer.from('[{,'));
  */
 function parse(text: string, secret: string): Members {
   try {
-    const hide = (shown: string) => shown.replaceAll(secret, '[redacted]').replace(MOVING, escaped);
+    // No object of Latchkey has what is escaped.
+    const hide = (shown: string) => stillText(shown.replaceAll(secret, '[redacted]'));
     // A reviver would cost several times the memory of what it is given.
     const hidden = (value: unknown): unknown => {
       if (typeof value === 'string') return hide(value);
@@ -183,9 +182,6 @@ function parse(text: string, secret: string): Members {
     return {};
   }
 }
-
-const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

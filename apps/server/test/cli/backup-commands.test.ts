@@ -307,6 +307,10 @@ describe('restore', () => {
     ['trigger keep', 'CREATE TRIGGER keep BEFORE UPDATE ON grants BEGIN SELECT RAISE(IGNORE); END'],
     ['view report', 'CREATE VIEW report AS SELECT id FROM grants'],
     ['table words', 'CREATE VIRTUAL TABLE words USING fts5(word)'],
+    [
+      String.raw`trigger \u001b[2Jkeep`,
+      'CREATE TRIGGER "\u001b[2Jkeep" AFTER INSERT ON grants BEGIN SELECT 1; END',
+    ],
     ['table notes', 'CREATE TABLE notes (grant_id BLOB REFERENCES grants (id))'],
   ])('and backup and doctor refuse a %s, and restore what has it', async (name, statement) => {
     await done('app', 'create', 'Acme');
