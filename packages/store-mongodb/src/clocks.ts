@@ -7,25 +7,30 @@ export const EXPIRY_MARGIN: Milliseconds = 600_000;
 // NTP keeps clocks within a second of each other. Far less than EXPIRY_MARGIN.
 const TOLERATED: Milliseconds = 2_000;
 
+// A minute of them. One that this busy process reads late looks like a clock that is behind, so that of the clock which
+// is furthest ahead was read soonest.
+const REPLIES = 6;
+
 /**
  * Compares the clock of each member with that of this machine. Call it before the client connects.
  *
- * @returns the last difference of the member that differs most; positive if it is ahead
+ * @returns the difference of the member that differs most; positive if it is ahead
  */
 export function watchClocks(
   client: MongoClient,
   onWarning: (problem: string) => void = () => undefined,
   clock = Date.now,
 ): () => Milliseconds {
-  const differences = new Map<string, Milliseconds>();
+  /** Of the latest replies. */
+  const differences = new Map<string, Milliseconds[]>();
   let hasWarned = false;
   client.on('serverHeartbeatSucceeded', ({ connectionId: address, reply: { localTime } }) => {
     if (!(localTime instanceof Date)) return;
-    const difference = localTime.getTime() - clock();
-    // A reply that this process read late looks like a clock that is behind. The next one does not.
-    const before = differences.get(address) ?? 0;
-    differences.set(address, difference);
-    const isSteady = Math.min(Math.abs(before), Math.abs(difference)) > TOLERATED;
+    const replies = [...(differences.get(address) ?? []), localTime.getTime() - clock()];
+    const latest = replies.slice(-REPLIES);
+    differences.set(address, latest);
+    const difference = Math.max(...latest);
+    const isSteady = latest.length === REPLIES && Math.abs(difference) > TOLERATED;
     if (hasWarned || !isSteady) return;
     hasWarned = true;
     const seconds = Math.round(Math.abs(difference) / 1000);
@@ -35,8 +40,7 @@ export function watchClocks(
   });
   client.on('serverClosed', ({ address }) => differences.delete(address));
   return () =>
-    [...differences.values()].reduce(
-      (most, difference) => (Math.abs(difference) > Math.abs(most) ? difference : most),
-      0,
-    );
+    [...differences.values()]
+      .map((latest) => Math.max(...latest))
+      .reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most), 0);
 }

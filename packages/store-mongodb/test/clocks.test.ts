@@ -21,23 +21,33 @@ function watched() {
   return { client, warnings, difference, beat };
 }
 
+const REPLIES = [0, 0, 0, 0, 0, 0];
+
 test('a difference of more than 2 s is warned of once', () => {
   const { warnings, difference, beat } = watched();
-  for (const ahead of [0, 1_900, -2_000]) beat('a:1', ahead);
+  for (const ahead of [0, 1_900, -2_000, -1_900, 1_000, 0]) beat('a:1', ahead);
   expect(warnings).toEqual([]);
-  for (const ahead of [61_000, 61_000, 61_000]) beat('a:1', ahead);
-  beat('b:1', -90_000);
-  beat('b:1', -90_000);
+  for (const _ of REPLIES) beat('a:1', 61_000);
+  for (const _ of REPLIES) beat('b:1', -90_000);
   expect(warnings).toEqual([
     expect.stringMatching(/^The clock of MongoDB at a:1 is 61 s ahead of that of this machine\./),
   ]);
   expect(difference()).toBe(-90_000);
 });
 
-test('a single heartbeat that was read late is no difference', () => {
+test('of a clock that is behind too', () => {
   const { warnings, beat } = watched();
-  for (const ahead of [0, -3_000, 0, -3_000, 0]) beat('a:1', ahead);
+  for (const _ of REPLIES) beat('a:1', -3_000);
+  expect(warnings).toEqual([expect.stringContaining('is 3 s behind that of this machine.')]);
+});
+
+test('heartbeats that were read late are no difference', () => {
+  const { warnings, difference, beat } = watched();
+  for (const ahead of [-3_000, -4_000, -9_000, -3_000, 0, -3_000, -3_000, -3_000]) {
+    beat('a:1', ahead);
+  }
   expect(warnings).toEqual([]);
+  expect(difference()).toBe(0);
 });
 
 test('a member that left counts no more', () => {
