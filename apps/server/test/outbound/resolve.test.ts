@@ -101,6 +101,13 @@ describe('a name', () => {
     expect(asked).not.toContain('A app.dev');
   });
 
+  test('is searched for on after an alias alone', async () => {
+    const config = 'search c.d\noptions ndots:2';
+    const answers = { 'a.b.c.d': ['alias'], 'A a.b': ['192.0.2.1'] };
+    const { outcome } = await createWorld({ config, answers });
+    expect(await outcome('a.b')).toEqual(['192.0.2.1']);
+  });
+
   test('has the addresses of one family where nobody answers for the other', async () => {
     const answers: Record<string, Answer> = {
       'A a.example': ['192.0.2.1'],

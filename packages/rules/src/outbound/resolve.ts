@@ -93,7 +93,6 @@ export function createResolve({
       if (found.length > MOST_ADDRESSES) await sleep(REST_AFTER_MANY);
       return found;
     } catch (error) {
-      if (error instanceof OnlyAliases) await sleep(REST_AFTER_MANY);
       const isLate = (error as NodeJS.ErrnoException).code === CANCELLED;
       throw isLate ? Object.assign(new Error(`${name} is late`), { code: TIMEOUT }) : error;
     } finally {
@@ -171,9 +170,9 @@ async function ask(resolver: Resolver, [name = '', ...others]: string[]): Promis
     ]);
   } catch (failure) {
     const { errors } = failure as AggregateError;
-    const aliases = errors.find((one) => one instanceof OnlyAliases);
-    const error = errors.find((one) => !isMissing(one)) ?? aliases ?? errors[0];
-    if (isMissing(error) && error !== aliases && others.length > 0) return ask(resolver, others);
+    if (errors.some((one) => one instanceof OnlyAliases)) await sleep(REST_AFTER_MANY);
+    const error = errors.find((one) => !isMissing(one)) ?? errors[0];
+    if (isMissing(error) && others.length > 0) return ask(resolver, others);
     throw error;
   }
 }
