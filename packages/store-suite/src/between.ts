@@ -27,6 +27,8 @@ const STEP = {
   'a claim drops it': 'change deliveries to status due_at claim ended_at',
   'the end of a try is written':
     'changeEach deliveries to status due_at ended_at claim attempts tries',
+  'a retry begins it anew':
+    'change deliveries to status claim tries ended_at due_at round generation',
   'a replay begins it anew':
     'changeSome deliveries to status claim tries ended_at due_at round generation',
   'a mark removes codes': 'removeSome grants',
@@ -95,6 +97,14 @@ export function describeBetween(harness: StoreHarness): void {
     ]);
   }
 
+  /** Begins a delivery anew, and tries it. */
+  async function triedAnew(store: Store, endpoint: EndpointRecord, now: number): Promise<void> {
+    const { id } = await deliveryOf(store, endpoint);
+    await store.retryDelivery(id, now);
+    const [claimed] = await claim(store, endpoint, now);
+    await endTry(store, claimed, now, now + 5_000);
+  }
+
   const eraseOn = (store: Store, account_id: string, now: number) =>
     erase(store, { account_id, now, initiator });
 
@@ -132,6 +142,35 @@ export function describeBetween(harness: StoreHarness): void {
         });
         await store.makeDeliveries(now);
         expect(await deliveryOf(other, endpoint)).toMatchObject({ due_at: late + 5_000 });
+      },
+    ],
+    [
+      'a delivery that is claimed before its maker finds its account erased is dropped without names',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        await killed('its maker writes a message', () => store.makeDeliveries(now));
+        const late = now + CLAIM_LASTS;
+        const [isClaimed, isErased] = [
+          Promise.withResolvers<void>(),
+          Promise.withResolvers<void>(),
+        ];
+        let claiming: Promise<unknown> = Promise.resolve();
+        let erasure: Work | null = null;
+        before('its maker stores it', async () => {
+          before('a claim writes a message', async () => {
+            isClaimed.resolve();
+            await isErased.promise;
+          });
+          claiming = claim(other, endpoint, late);
+          await isClaimed.promise;
+          erasure = await other.markErasure({ account_id, now: late, initiator });
+        });
+        await store.makeDeliveries(now);
+        await finish(store, erasure);
+        isErased.resolve();
+        await claiming;
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'dropped', body: null });
       },
     ],
     [
@@ -241,6 +280,35 @@ export function describeBetween(harness: StoreHarness): void {
         expect(claimed).toHaveLength(1);
         const { claim: holder } = await deliveryOf(other, endpoint);
         expect(holder).toBe(claimed[0]?.delivery.claim);
+      },
+    ],
+    [
+      'a delivery that is tried anew before a retry begins it anew keeps that try',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [claimed] = await claim(store, endpoint, now);
+        await endTry(store, claimed, now, null);
+        const { id } = await deliveryOf(store, endpoint);
+        before('a retry begins it anew', () => triedAnew(other, endpoint, now));
+        expect(await store.retryDelivery(id, now)).toBeNull();
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ tries: 1 });
+      },
+    ],
+    [
+      'a delivery that is tried anew before a replay begins it anew keeps that try, each time',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [claimed] = await claim(store, endpoint, now);
+        await endTry(store, claimed, now, null);
+        for (const _ of ['for the first time', 'again']) {
+          before('a replay begins it anew', () => triedAnew(other, endpoint, now));
+          await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
+          expect(await deliveryOf(other, endpoint)).toMatchObject({ tries: 1 });
+        }
       },
     ],
     [
