@@ -25,7 +25,8 @@ function groupsWithoutDhe(): string {
     createSecureContext({ ecdhCurve: most });
     return most;
   } catch {
-    // OpenSSL before 3.5, of Node 22, reads no such list. Its own has groups of up to 8,192 bits, which take 130 ms.
+    // OpenSSL before 3.5, of earlier releases of Node 22, reads no such list. Its own has groups of up to 8,192 bits,
+    // which take 130 ms.
     return 'X25519:P-256:P-384:P-521';
   }
 }
