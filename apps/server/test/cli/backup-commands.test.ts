@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import type { FullGrant } from '@latchkey/schema';
 import { SCHEMA } from '@latchkey/store/schema-version';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
 import { type CommandProcess, runInProcess, startCommand } from '../http/command-process.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
@@ -21,8 +21,9 @@ const latchkey = (...words: string[]) => runInProcess(words, environment());
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-backup-'));
+  // Once its processes have ended: what is said first comes last.
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function start(): Promise<CommandProcess & { url: string }> {
   const process = launchServer(environment().DATABASE_URL, { environment: { METRICS: 'on' } });

@@ -30,7 +30,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { describeOnMongodb } from '@latchkey/test-kit/mongodb/describe';
 import { describeOnPostgresql } from '@latchkey/test-kit/postgresql/describe';
 import { Collection } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { driverOf } from '../../src/open-store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import { mongoDatabase, postgresqlDatabase, type TestDatabase } from '../http/databases.ts';
@@ -40,8 +40,9 @@ let folder: string;
 const at = (name: string) => `file:${join(folder, name)}`;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-copy-'));
+  // Once its processes have ended: what is said first comes last.
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const copy = (from: string, to: string, ...words: string[]) =>
   runInProcess(['copy', '--from', from, '--to', to, ...words], {});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { slow } from '@latchkey/test-kit/long';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
 import { runCommand } from '../http/command-process.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
@@ -27,9 +27,10 @@ let folder: string;
 let url: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-log-'));
+  // Once its processes have ended: what is said first comes last.
+  onTestFinished(() => rm(folder, { recursive: true }));
   url = `file:${join(folder, 'latchkey.db')}`;
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const start = (within: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
   startProcess(url, { LOG_LEVEL: 'info', METRICS: 'on', ...environment }, within);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { slow } from '@latchkey/test-kit/long';
 import { seededRandom } from '@latchkey/test-kit/seeded-random';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
@@ -24,9 +24,10 @@ describe('SQLite', () => {
   let url: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-disk-'));
+    // Once its processes have ended: what is said first comes last.
+    onTestFinished(() => rm(folder, { recursive: true }));
     url = `file:${join(folder, 'latchkey.db')}`;
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** Fills the disk under load, and makes room again: all that was answered has to hold. */
   async function fillAndMakeRoom(server: ServerProcess, full: () => unknown, room: () => unknown) {

@@ -3,7 +3,7 @@ import { cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
 import { runCommand, runInProcess, startCommand } from '../http/command-process.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
@@ -17,8 +17,9 @@ const at = (...names: string[]) => ({ DATABASE_URL: `file:${file(...names)}` });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-lost-log-'));
+  // Once its processes have ended: what is said first comes last.
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const statusOf = async (server: { url: string }, grant: FullGrant) =>
   (await send(server, { method: 'GET', path: '/v1/grant', authorization: asBearer(grant) })).status;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { manyGrants } from '../cli/many-grants.ts';
 import { invoke, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
@@ -18,8 +18,9 @@ const file = (name: string) => join(folder, name);
 const urlOf = (name: string) => `file:${file(name)}`;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-killed-'));
+  // Once its processes have ended: what is said first comes last.
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function started(name: string) {
   const server = launchServer(urlOf(name));
