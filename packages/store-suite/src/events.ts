@@ -916,6 +916,38 @@ export function describeEvents(stores: SuiteStores): void {
         expect(latest?.status).toBe('pending');
       }));
 
+    test('keeps the names of an account when another one disconnects, and is erased', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const endpoint = await endpointOf(store, { application_id, types: ['account.updated'] });
+        const { account } = (await granted(store, { application_id })).grant;
+        await store.putAccount({ ...account, username: 'told' });
+        await makeAll(store);
+        const [one] = await claimed(store, endpoint, Date.now() + 5);
+        if (!one) throw new Error('A delivery is due.');
+        await store.endTries([ended(one.delivery)]);
+        await store.putAccount({ ...account, username: 'waits' });
+        const left = async () =>
+          (await deliveriesOf(other, endpoint))
+            .filter(({ account_id }) => account_id === account.id)
+            .map(({ status, body }) => [status, body?.match(/told|waits/)?.[0]]);
+        const kept = [
+          ['pending', 'waits'],
+          ['delivered', 'told'],
+        ];
+        const { grant } = await granted(store, { application_id });
+        // As often as the other one was put.
+        for (const username of ['2', '3']) await store.putAccount({ ...grant.account, username });
+        expect(await left()).toEqual(kept);
+
+        const now = Date.now();
+        const initiator = anInitiator();
+        await store.revokeGrant({ grant_id: grant.grant_id, application_id, now, initiator });
+        expect(await left()).toEqual(kept);
+        await erase(store, { account_id: grant.account.id, now, initiator });
+        expect(await left()).toEqual(kept);
+      }));
+
     test('has no names for it from a mark on, before anything of that is written down', () =>
       onEmpty(async (store, other) => {
         const { own, left, application_id, account } = await withNames(store);
