@@ -111,7 +111,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       expect.objectContaining({
         request_id: 'of-this-test',
         error_code: 'store_unavailable',
-        err: expect.objectContaining({ message: 'The store is closed.' }),
+        cause: 'Error: The store is closed.',
       }),
     );
   });
