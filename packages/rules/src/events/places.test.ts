@@ -123,6 +123,19 @@ test('several messages to another owner find places at once while two owners han
   expect(takeAll([aReceiver()], [aReceiver()])).toHaveLength(TRY_PACE.first);
 });
 
+test.each([
+  [1, 'beside another owner', [aReceiver()]],
+  [2, 'alone', []],
+])(
+  'a message to another endpoint of the owner finds a place while %i hang, %s',
+  (count, _, others) => {
+    const { takeAll, endTries } = withPlaces();
+    const [quick, ...hanging] = grown(endTries, count + 1);
+    expect(takeAll(hanging, others).length).toBeGreaterThanOrEqual(TRY_PACE.most - 1);
+    expect(quick && takeAll([quick], others).length).toBeGreaterThan(0);
+  },
+);
+
 test('those that fail have 16, and 32 with those that are slow', () => {
   const { places, takeAll, endTries, pass } = withPlaces();
   const several = (count: number, standing: Receiver['standing']) =>

@@ -40,6 +40,9 @@ const QUICK: Milliseconds = 1_000;
 /** So many slow tries in a row. */
 const SLOW_TRIES = 5;
 
+/** Of its owner, that one leaves a place. The others may have been deleted since. */
+const MOST_OTHERS = 4;
+
 /** Endpoints that are remembered. */
 const REMEMBERED = 10_000;
 
@@ -47,6 +50,8 @@ const REMEMBERED = 10_000;
 interface Owner {
   /** How many of its endpoints are remembered. */
   endpoints: number;
+  /** How many of these have tries. */
+  active: number;
   /** How many tries of these run. */
   running: number;
   /** Whose turn is next has the lowest. */
@@ -83,7 +88,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
   let turn = 0;
 
   function ownerOf({ owner: id }: Receiver): Owner {
-    const owner = owners.get(id) ?? { endpoints: 0, running: 0, turn: 0 };
+    const owner = owners.get(id) ?? { endpoints: 0, active: 0, running: 0, turn: 0 };
     owners.set(id, owner);
     return owner;
   }
@@ -120,15 +125,23 @@ export function createPlaces(now: () => number = () => performance.now()) {
     const free = TRY_PLACES.all - taken.size;
     const mayFail = count(isFailing) < TRY_PLACES.failing;
     const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
-    const isTurnOf = (ofOwner: number) =>
-      free > TRY_PLACES.spared
-        ? isAlone || ofOwner < TRY_PLACES.all / 2
-        : free > 0 && ofOwner < Math.max(1, free - TRY_PLACES.reserved);
+    const mostOfOwner = isAlone ? TRY_PLACES.all : TRY_PLACES.all / 2;
+    const isTurnOf = ({ owner, running }: Pace) => {
+      const isFirst = running.size === 0;
+      // One that hangs leaves a place to each of the others.
+      const left = isFirst ? 0 : Math.min(owner.endpoints - owner.active, MOST_OTHERS);
+      const isWithin = owner.running + left < mostOfOwner;
+      if (free > TRY_PLACES.spared) return isWithin;
+      const most = Math.max(1, free - TRY_PLACES.reserved);
+      return (
+        free > 0 && (owner.running < most || (isFirst && isWithin && free > TRY_PLACES.reserved))
+      );
+    };
     return (pace) =>
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
       (mayDoubt || !isDoubtful(pace)) &&
-      isTurnOf(pace.owner.running);
+      isTurnOf(pace);
   }
 
   function forgetOldest(): void {
@@ -159,6 +172,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
     next.turn = turn;
     next.owner.turn = turn;
     next.owner.running += 1;
+    if (next.running.size === 0) next.owner.active += 1;
     const place = { receiver: next.receiver, since: now() };
     next.running.add(place);
     active.add(next);
@@ -215,7 +229,10 @@ export function createPlaces(now: () => number = () => performance.now()) {
       const pace = paceOf(place.receiver);
       pace.running.delete(place);
       pace.owner.running -= 1;
-      if (pace.running.size === 0) active.delete(pace);
+      if (pace.running.size === 0) {
+        active.delete(pace);
+        pace.owner.active -= 1;
+      }
       if (end === null) return;
       const isLate = end.duration_ms > QUICK;
       pace.slow = isLate ? pace.slow + 1 : 0;
