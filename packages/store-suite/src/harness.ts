@@ -54,7 +54,7 @@ export interface TestDatabase {
   sweep(now: number): Promise<void>;
 
   /** The names of the columns or fields in which the database has anything of a record. */
-  membersOf(kind: 'grants' | 'links' | 'pages', id: string): Promise<string[]>;
+  membersOf(kind: 'grants' | 'links' | 'pages' | 'deliveries', id: string): Promise<string[]>;
 
   /** Deletes the database. */
   remove(): Promise<void>;

@@ -51,9 +51,13 @@ export function namesInside(db: Adapter, { seen }: MarksInside) {
     ...{ names_of: of.account_id, names_for: of.application_id },
     created_at: lessThan(of.created_before),
   });
-  const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
+  const { drop, erase } = forgetting<Told & { now: Milliseconds }>(db, messages);
   async function forget(pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> {
-    await changeAll(takeBack, { ...pair, created_before: until + 1, now });
+    const told = { ...pair, created_before: until + 1, now };
+    await changeAll(drop, told);
+    await changeAll(erase, told);
+    // What was begun anew in between.
+    await changeAll(drop, told);
   }
 
   return {
@@ -99,34 +103,38 @@ interface Told extends Pair {
 }
 
 /**
- * Drops some pending ones of these deliveries, or takes the names out of some.
- *
- * @returns which; null once there are none
+ * Drops some pending ones of these deliveries, or takes the names out of some that have ended. Each resolves to which;
+ * null once there are none. What is done leaves the index: no later part, and no later call, reads it again.
  */
 export function forgetting<I extends { now: Milliseconds }>(
   db: Adapter,
   messages: (of: Givens<I>) => Where<typeof deliveries>,
-): (of: I & { limit?: number }) => Promise<string[] | null> {
+) {
   const options = { index: 'deliveries_with_names', ends: true };
-  const drop = db.changeSome(
-    deliveries,
-    (of: Givens<I>) => ({
-      where: [messages(of), { ended_at: null }],
-      set: {
-        ...{ status: 'dropped' as const, body: null, due_at: null, claim: null },
-        ended_at: of.now,
-      },
-    }),
-    ['id'],
-    idOf,
-    options,
-  );
-  const erase = db.changeSome(
-    deliveries,
-    (of: Givens<I>) => ({ where: [messages(of), { body: isSet }], set: { body: null } }),
-    ['id'],
-    idOf,
-    options,
-  );
-  return async (of) => (await drop(of)) ?? erase(of);
+  return {
+    drop: db.changeSome(
+      deliveries,
+      (of: Givens<I>) => ({
+        where: [messages(of), { ended_at: null }],
+        set: {
+          ...{ status: 'dropped' as const, body: null, names_of: null, due_at: null, claim: null },
+          ended_at: of.now,
+        },
+      }),
+      ['id'],
+      idOf,
+      options,
+    ),
+    erase: db.changeSome(
+      deliveries,
+      // One that is pending has to say whose names it has: its try asks.
+      (of: Givens<I>) => ({
+        where: [messages(of), { ended_at: isSet, body: isSet }],
+        set: { body: null, names_of: null },
+      }),
+      ['id'],
+      idOf,
+      options,
+    ),
+  };
 }
