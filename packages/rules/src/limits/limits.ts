@@ -2,7 +2,7 @@ import type { Clock } from '@latchkey/domain/clock';
 import type { Store } from '@latchkey/store/store';
 import type { Logger } from 'pino';
 import { type Limit, SharedLimit } from './limit.ts';
-import { forStrangers, LinkLimit } from './link-limit.ts';
+import { forSite, forStrangers, LinkLimit } from './link-limit.ts';
 import {
   FAILED_ASSERTIONS,
   type LimitName,
@@ -24,7 +24,7 @@ export const noLimits: Limits = {
   exchanges: unlimited,
   requests: unlimited,
   links: new LinkLimit(
-    { byAddress: unlimited, together: unlimited, strangers: unlimited },
+    { byAddress: unlimited, together: unlimited, strangers: unlimited, bySite: unlimited },
     Date.now,
   ),
   pages: unlimited,
@@ -79,10 +79,11 @@ export function createLimits(
   // Counted in each process: they protect its database, and every link request would share them.
   const together = create('links_total');
   const strangers = create('links_total', forStrangers(numbers.links_total));
+  const bySite = create('links', forSite(numbers));
 
   return {
     ...shared,
-    links: new LinkLimit({ byAddress: shared.links, together, strangers }, clock),
+    links: new LinkLimit({ byAddress: shared.links, together, strangers, bySite }, clock),
     async close() {
       clearInterval(timer);
       await sharing;

@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { type Limit, putNewest } from './limit.ts';
+import { type Limit, putNewest, siteOf } from './limit.ts';
 import type { RateLimit } from './rate-limit-setting.ts';
 
 /** If a host approves links without a page of ours, this is the only place that has the address of the user. */
@@ -15,6 +15,14 @@ export const forStrangers = ({ limit, seconds }: RateLimit): RateLimit => ({
   seconds,
 });
 
+/** So many sites it takes to use up what strangers have. A line at home often has a /56: 256 addresses of `links`. */
+const SITES_OF_STRANGERS = 4;
+
+export const forSite = ({ links, links_total }: Record<'links' | 'links_total', RateLimit>) => ({
+  limit: Math.max(links.limit, Math.floor(forStrangers(links_total).limit / SITES_OF_STRANGERS)),
+  seconds: links_total.seconds,
+});
+
 /** The key of all addresses. */
 const ALL = 'all';
 
@@ -23,6 +31,8 @@ interface Parts {
   together: Limit;
   /** For all addresses that are not known. */
   strangers: Limit;
+  /** For those of them in a /48. */
+  bySite: Limit;
 }
 
 /** Limits link requests by address and in total. A share of the total is for addresses that had a link approved. */
@@ -67,10 +77,11 @@ export class LinkLimit implements Limit {
 
   /** Each with the key that the link request counts under. */
   #limitsOf(address: string): [limit: Limit, key: string][] {
-    const { byAddress, together, strangers } = this.#parts;
+    const { byAddress, together, strangers, bySite } = this.#parts;
     const approvedAt = this.#known.get(address) ?? Number.NEGATIVE_INFINITY;
     const isKnown = this.#clock() - approvedAt < KNOWN_FOR;
     const own: [Limit, string] = [byAddress, address];
-    return isKnown ? [own, [together, ALL]] : [own, [together, ALL], [strangers, ALL]];
+    if (isKnown) return [own, [together, ALL]];
+    return [own, [bySite, siteOf(address)], [together, ALL], [strangers, ALL]];
   }
 }
