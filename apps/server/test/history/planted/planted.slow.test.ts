@@ -72,8 +72,9 @@ test.each(isLong ? [5_000, -5_000] : [5_000])(withClocks, options, isSeenByClock
 
 async function isSeenByClocks(ahead: number): Promise<void> {
   const broken: string[] = [];
-  // Whether a mark of one clock meets a grant of the other is up to chance.
-  for (let seed = 1; seed <= 4 && !broken.includes('marked-is-dead'); seed += 1) {
+  // Whether a mark of one clock meets a grant of the other is up to chance: mostly in the first or the second load, but
+  // on a busy machine once in none of four.
+  for (let seed = 1; seed <= 12 && !broken.includes('marked-is-dead'); seed += 1) {
     broken.push(...(await brokenBy('marks-order-by-time', { ahead, seed })));
   }
   expect(broken).toContain('marked-is-dead');
