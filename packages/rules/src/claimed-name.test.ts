@@ -51,6 +51,7 @@ test.each([
   ['', 'Notes', true],
   ['shop.example', 'Shop Example', false],
   ['shop.example', 'Shopping', true],
+  ['Κόσμος', 'ΚΌΣΜΟΣ.gr', false],
 ])('beside a service with the name %j, %j: %s', (pageName, name, isShown) => {
   expect(mayClaim(name, pageName)).toBe(isShown);
 });

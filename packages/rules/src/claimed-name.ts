@@ -21,4 +21,6 @@ const lettersOf = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
+    // Which of the two it is depends on what follows.
+    .replaceAll('ς', 'σ')
     .replace(/[^\p{L}\p{N}]/gu, '');
