@@ -136,6 +136,18 @@ test('a flood from one user leaves room for the application that has asked', asy
   expect(await kept('other')).toHaveLength(1);
 });
 
+test('a flood from many users leaves room for applications', async () => {
+  const { keeper } = keeperOver(store);
+  for (let number = 0; number < 10_000; number++) {
+    const account_id = `user ${number % 10}`;
+    keeper.keep(aRefusal({ by: 'user', application_id: 'a', account_id }));
+  }
+  keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
+  await keeper.flush();
+  expect(await kept()).toHaveLength(500);
+  expect(await kept('application')).toHaveLength(1);
+});
+
 test('a flood from one key of an operator leaves room for other keys, and for the application that it is about', async () => {
   const { keeper } = keeperOver(store);
   const ofOperator = { by: 'operator', application_id: 'a' } as const;

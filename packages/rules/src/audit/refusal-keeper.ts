@@ -23,14 +23,16 @@ const DAY: Milliseconds = 86_400_000;
 /** Half a megabyte: a refusal takes about 500 bytes. */
 export const MAX_QUEUED = 1_000;
 
-// Limits the disk that a flood can fill; the log has every refusal. Anonymous callers cannot
-// displace refusals of applications. At 460 bytes a record in SQLite, a day takes at most 80 MB for
-// anonymous callers and 800 MB for applications.
+// Limits the disk that a flood can fill; the log has every refusal. Anonymous callers and users cannot
+// displace refusals of applications: whoever may sign up at the host can be several users. At 460 bytes a record in
+// SQLite, a day takes at most 80 MB each for anonymous callers and users, and 800 MB for applications.
 const ANONYMOUS = { capacity: 500, perSecond: 2 };
+const USERS = ANONYMOUS;
 const AUTHENTICATED = { capacity: 500, perSecond: 20 };
 // A single address, application, user or key of an operator gets at most a fifth of the burst (six full
 // tRPC batches) and a quarter of the refill, so that the others keep theirs.
 const ONE_ADDRESS = { capacity: 100, perSecond: 0.5 };
+const ONE_USER = ONE_ADDRESS;
 const ONE_CALLER = { capacity: 100, perSecond: 5 };
 
 // SQLite writes on the main thread, about 5 ms for this many.
@@ -44,6 +46,7 @@ export function createRefusalKeeper(
 ): RefusalKeeper {
   const queue: RefusalRecord[] = [];
   const anonymous = new SharedTokenBucket({ each: ONE_ADDRESS, all: ANONYMOUS });
+  const users = new SharedTokenBucket({ each: ONE_USER, all: USERS });
   const authenticated = new SharedTokenBucket({ each: ONE_CALLER, all: AUTHENTICATED });
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
@@ -91,14 +94,19 @@ export function createRefusalKeeper(
     dropped = 0;
   }
 
+  function isWithinLimits(
+    { by, address, application_id, account_id, key_id }: NewRefusal,
+    isProven: boolean,
+  ): boolean {
+    if (!isProven) return anonymous.take(addressKey(address ?? undefined));
+    // What a user does on a page names the application that has asked.
+    if (by === 'user') return users.take(account_id ?? '');
+    return authenticated.take(key_id ?? application_id ?? by ?? '');
+  }
+
   return {
     keep(refusal, isProven) {
-      const { by, address, application_id, account_id, key_id } = refusal;
-      // What a user does on a page names the application that has asked.
-      const caller = key_id ?? (by === 'user' ? account_id : application_id);
-      const isAllowed = isProven
-        ? authenticated.take(caller ?? by ?? '')
-        : anonymous.take(addressKey(address ?? undefined));
+      const isAllowed = isWithinLimits(refusal, isProven);
       if (days === 0) return isAllowed;
       if (isAllowed && queue.length < MAX_QUEUED) {
         const at = clock();
