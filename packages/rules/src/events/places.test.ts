@@ -136,6 +136,16 @@ test.each([
   },
 );
 
+test('one that hangs keeps none from trying again that was slow or has failed', () => {
+  const { takeAll, endTries, pass } = withPlaces();
+  takeAll(grown(endTries, 1), [aReceiver()]);
+  pass(SECOND + 1);
+  const before = aReceiver();
+  endTries(before, slow, 5);
+  expect(takeAll([before], [aReceiver()])).toHaveLength(TRY_PACE.first);
+  expect(takeAll([aReceiver({ standing: 'failing' })], [aReceiver()])).toHaveLength(1);
+});
+
 test('those that fail have 16, and 32 with those that are slow', () => {
   const { places, takeAll, endTries, pass } = withPlaces();
   const several = (count: number, standing: Receiver['standing']) =>

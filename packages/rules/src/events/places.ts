@@ -110,9 +110,11 @@ export function createPlaces(now: () => number = () => performance.now()) {
 
   const isFailing = ({ receiver }: Pace) => receiver.standing === 'failing';
 
+  const isSlow = (pace: Pace) => isFailing(pace) || pace.slow >= SLOW_TRIES;
+
   /** Those that are still running may be slow already. */
   function isDoubtful(pace: Pace): boolean {
-    if (isFailing(pace)) return true;
+    if (isSlow(pace)) return true;
     const late = [...pace.running].filter(({ since }) => now() - since > QUICK);
     return pace.slow + late.length >= SLOW_TRIES;
   }
@@ -124,6 +126,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
   function freeFor(isAlone: boolean): (pace: Pace) => boolean {
     const free = TRY_PLACES.all - taken.size;
     const mayFail = count(isFailing) < TRY_PLACES.failing;
+    const maySlow = count(isSlow) < TRY_PLACES.slow;
     const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
     const mostOfOwner = isAlone ? TRY_PLACES.all : TRY_PLACES.all / 2;
     const isTurnOf = ({ owner, running }: Pace) => {
@@ -140,7 +143,8 @@ export function createPlaces(now: () => number = () => performance.now()) {
     return (pace) =>
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
-      (mayDoubt || !isDoubtful(pace)) &&
+      // One that hangs has had its places as a quick one: it takes none of the slow ones from others.
+      (mayDoubt || (isSlow(pace) ? maySlow : !isDoubtful(pace))) &&
       isTurnOf(pace);
   }
 
