@@ -16,6 +16,9 @@ import { toId } from '../src/values.ts';
 
 const module = new URL('../src/driver.ts', import.meta.url).href;
 
+/** The suite has no faults: a busy machine causes no timeout. */
+const timeouts = { operation: 30_000 };
+
 /** Creates databases for the suite on a server. */
 export function mongoHarness(server: string): StoreHarness {
   return {
@@ -23,7 +26,7 @@ export function mongoHarness(server: string): StoreHarness {
       const name = freshName();
       const url = patientUrlOf(server, name);
       const open = (options: Pick<StoreOptions, 'recordsEvents' | 'claim'> = {}) =>
-        openMongoStore({ url, clock: Date.now, ...options });
+        openMongoStore({ url, clock: Date.now, timeouts, ...options });
       return {
         ...{ module, url, open },
         nodeArguments: nodeArgumentsFor(url),
@@ -34,12 +37,17 @@ export function mongoHarness(server: string): StoreHarness {
           await store.close();
         },
         async reduceRevoked(revokedGrantDays, now) {
-          const store = await openMongoStore({ url, clock: () => now, revokedGrantDays });
+          const store = await openMongoStore({ url, clock: () => now, timeouts, revokedGrantDays });
           await sweep(store, now);
           await store.close();
         },
         async sweep(now) {
-          const store = await openMongoStore({ url, clock: () => now, recordsEvents: true });
+          const store = await openMongoStore({
+            url,
+            clock: () => now,
+            timeouts,
+            recordsEvents: true,
+          });
           await sweep(store, now);
           await store.close();
         },
