@@ -144,7 +144,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
       pace.running.size < mostOf(pace) &&
       (mayFail || !isFailing(pace)) &&
       // One that hangs has had its places as a quick one: it takes none of the slow ones from others.
-      (mayDoubt || (isSlow(pace) ? maySlow : !isDoubtful(pace))) &&
+      (isSlow(pace) ? maySlow : mayDoubt || !isDoubtful(pace)) &&
       isTurnOf(pace);
   }
 
