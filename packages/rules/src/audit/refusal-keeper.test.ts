@@ -46,6 +46,15 @@ function keeperOver(store: Pick<Store, 'keepRefusals'>, days = 30) {
   return { log, keeper: { ...keeper, keep } };
 }
 
+function flood(
+  keeper: ReturnType<typeof keeperOver>['keeper'],
+  count: number,
+  of: (number: number) => Partial<NewRefusal>,
+  isProven = true,
+): void {
+  for (let number = 0; number < count; number++) keeper.keep(aRefusal(of(number)), isProven);
+}
+
 const kept = (request_id = 'of-a-test') =>
   store.findRefusals({ request_id }, { limit: 10_000, before: null });
 
@@ -110,13 +119,11 @@ test('a flood from one address leaves room for the refusals of others', async ()
 
 test('a flood in the names of public applications leaves room for the refusals of others', async () => {
   const { keeper } = keeperOver(store);
-  for (let number = 0; number < 10_000; number++) {
-    const application_id = `public ${number % 10}`;
-    keeper.keep(
-      aRefusal({ by: 'application', application_id, address: `192.0.2.${number % 256}` }),
-      false,
-    );
-  }
+  const ofPublic = (number: number) => ({
+    ...{ by: 'application' as const, application_id: `public ${number % 10}` },
+    address: `192.0.2.${number % 256}`,
+  });
+  flood(keeper, 10_000, ofPublic, false);
   keeper.keep(aRefusal({ request_id: 'other', by: 'application', application_id: 'a' }));
   await keeper.flush();
   expect(await kept()).toHaveLength(500);
@@ -125,9 +132,7 @@ test('a flood in the names of public applications leaves room for the refusals o
 
 test('a flood from one user leaves room for the application that has asked', async () => {
   const { keeper } = keeperOver(store);
-  for (let number = 0; number < 1_000; number++) {
-    keeper.keep(aRefusal({ by: 'user', application_id: 'a', account_id: 'one' }));
-  }
+  flood(keeper, 1_000, () => ({ by: 'user', application_id: 'a', account_id: 'one' }));
   keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
   keeper.keep(aRefusal({ request_id: 'other', by: 'user', application_id: 'a', account_id: 'b' }));
   await keeper.flush();
@@ -138,10 +143,9 @@ test('a flood from one user leaves room for the application that has asked', asy
 
 test('a flood from many users leaves room for applications', async () => {
   const { keeper } = keeperOver(store);
-  for (let number = 0; number < 10_000; number++) {
-    const account_id = `user ${number % 10}`;
-    keeper.keep(aRefusal({ by: 'user', application_id: 'a', account_id }));
-  }
+  flood(keeper, 10_000, (number) => ({
+    ...{ by: 'user', application_id: 'a', account_id: `user ${number % 10}` },
+  }));
   keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
   await keeper.flush();
   expect(await kept()).toHaveLength(500);
