@@ -97,6 +97,39 @@ export function describeBetween(harness: StoreHarness): void {
     ]);
   }
 
+  /** A delivery whose first try has failed. */
+  async function failed(store: Store, now: number, next_attempt_at: number | null) {
+    const endpoint = anEndpoint();
+    const account_id = await updated(store, endpoint);
+    await store.makeDeliveries(now);
+    const [claimed] = await claim(store, endpoint, now);
+    await endTry(store, claimed, now, next_attempt_at);
+    return { endpoint, account_id };
+  }
+
+  /**
+   * A claim that stops before it writes its message.
+   *
+   * @returns what lets it go on
+   */
+  async function heldClaim(
+    store: Store,
+    endpoint: EndpointRecord,
+    now: number,
+  ): Promise<() => Promise<void>> {
+    const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    before('a claim writes a message', async () => {
+      isHeld.resolve();
+      await isOver.promise;
+    });
+    const claiming = claim(store, endpoint, now);
+    await isHeld.promise;
+    return async () => {
+      isOver.resolve();
+      await claiming;
+    };
+  }
+
   /** Begins a delivery anew, and tries it. */
   async function triedAnew(store: Store, endpoint: EndpointRecord, now: number): Promise<void> {
     const { id } = await deliveryOf(store, endpoint);
@@ -151,25 +184,15 @@ export function describeBetween(harness: StoreHarness): void {
         const account_id = await updated(store, endpoint);
         await killed('its maker writes a message', () => store.makeDeliveries(now));
         const late = now + CLAIM_LASTS;
-        const [isClaimed, isErased] = [
-          Promise.withResolvers<void>(),
-          Promise.withResolvers<void>(),
-        ];
-        let claiming: Promise<unknown> = Promise.resolve();
+        let goOn = async () => {};
         let erasure: Work | null = null;
         before('its maker stores it', async () => {
-          before('a claim writes a message', async () => {
-            isClaimed.resolve();
-            await isErased.promise;
-          });
-          claiming = claim(other, endpoint, late);
-          await isClaimed.promise;
+          goOn = await heldClaim(other, endpoint, late);
           erasure = await other.markErasure({ account_id, now: late, initiator });
         });
         await store.makeDeliveries(now);
         await finish(store, erasure);
-        isErased.resolve();
-        await claiming;
+        await goOn();
         expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'dropped', body: null });
       },
     ],
@@ -195,20 +218,13 @@ export function describeBetween(harness: StoreHarness): void {
         const endpoint = anEndpoint();
         await updated(store, endpoint);
         const late = now + CLAIM_LASTS;
-        const [isClaimed, isMade] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-        let claiming: Promise<unknown> = Promise.resolve();
+        let goOn = async () => {};
         before('its maker writes a message', async () => {
-          before('a claim writes a message', async () => {
-            isClaimed.resolve();
-            await isMade.promise;
-          });
-          claiming = claim(other, endpoint, late);
-          await isClaimed.promise;
+          goOn = await heldClaim(other, endpoint, late);
         });
         await store.makeDeliveries(now);
         expect(await claim(store, endpoint, late)).toEqual([]);
-        isMade.resolve();
-        await claiming;
+        await goOn();
       },
     ],
     [
@@ -253,11 +269,7 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a message that is erased before a replay begins it anew stays failed',
       async ({ store, other, now }) => {
-        const endpoint = anEndpoint();
-        const account_id = await updated(store, endpoint);
-        await store.makeDeliveries(now);
-        const [claimed] = await claim(store, endpoint, now);
-        await endTry(store, claimed, now, null);
+        const { endpoint, account_id } = await failed(store, now, null);
         before('a replay begins it anew', () => eraseOn(other, account_id, now));
         await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
         expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'failed', body: null });
@@ -266,12 +278,8 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a delivery that is claimed before a replay begins it anew stays claimed',
       async ({ store, other, now }) => {
-        const endpoint = anEndpoint();
-        await updated(store, endpoint);
-        await store.makeDeliveries(now);
-        const [tried] = await claim(store, endpoint, now);
         const next = now + 5_000;
-        await endTry(store, tried, now, next);
+        const { endpoint } = await failed(store, now, next);
         let claimed: ClaimedDelivery[] = [];
         before('a replay begins it anew', async () => {
           claimed = await claim(other, endpoint, next);
@@ -285,11 +293,7 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a delivery that is tried anew before a retry begins it anew keeps that try',
       async ({ store, other, now }) => {
-        const endpoint = anEndpoint();
-        await updated(store, endpoint);
-        await store.makeDeliveries(now);
-        const [claimed] = await claim(store, endpoint, now);
-        await endTry(store, claimed, now, null);
+        const { endpoint } = await failed(store, now, null);
         const { id } = await deliveryOf(store, endpoint);
         before('a retry begins it anew', () => triedAnew(other, endpoint, now));
         expect(await store.retryDelivery(id, now)).toBeNull();
@@ -299,11 +303,7 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a delivery that is tried anew before a replay begins it anew keeps that try, each time',
       async ({ store, other, now }) => {
-        const endpoint = anEndpoint();
-        await updated(store, endpoint);
-        await store.makeDeliveries(now);
-        const [claimed] = await claim(store, endpoint, now);
-        await endTry(store, claimed, now, null);
+        const { endpoint } = await failed(store, now, null);
         for (const _ of ['for the first time', 'again']) {
           before('a replay begins it anew', () => triedAnew(other, endpoint, now));
           await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
@@ -314,12 +314,8 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a delivery that is due before a replay begins it anew keeps its tries',
       async ({ store, other, now }) => {
-        const endpoint = anEndpoint();
-        await updated(store, endpoint);
-        await store.makeDeliveries(now);
-        const [tried] = await claim(store, endpoint, now);
         const next = now + 5_000;
-        await endTry(store, tried, now, next);
+        const { endpoint } = await failed(store, now, next);
         before('a replay begins it anew', async () => {
           const [cut] = await claim(other, endpoint, next);
           // By a clock that was set back meanwhile.
