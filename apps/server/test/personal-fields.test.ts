@@ -95,6 +95,9 @@ test('what an export has and an erasure leaves of each field is as it was review
         ...{ account: person, created_at: null, revoked_at: null, secret_hash: null },
         code_expires_at: Date.now() + 300_000,
       });
+    } else if (kind === declared.deliveries) {
+      await insert(kind, { ended_at: null });
+      await insert(kind, { due_at: null, claim: null });
     } else if (kind === declared.refusals) await insert(kind, { expires_at: Date.now() + 300_000 });
     else await insert(kind);
   }
