@@ -491,6 +491,11 @@ function callOf(of: Store | ModelMethods, method: Compared): (...args: unknown[]
           return work.is_done === true;
         },
         markRevocation: async (mark: RevocationMark) => (await of.markRevocation(mark)) !== null,
+        // It is not waited for until most members have it, so a list may not tell it yet. This look waits.
+        async noteSecretUse(application: string, secret: string, at: number) {
+          await of.noteSecretUse(application, secret, at);
+          await of.findApplication(application);
+        },
         finishAll: () => finishAll(of),
       };
   const call = others[method] ?? (of as unknown as Record<string, Method>)[method];
