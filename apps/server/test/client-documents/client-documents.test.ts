@@ -585,6 +585,15 @@ describe('at once', () => {
     expect(asked).toEqual([]);
   });
 
+  test.each([
+    ['any', ['a.example.']],
+    ['a.example', ['a.example']],
+  ])('with %s, its name is asked for as %s', async (hosts, expected) => {
+    const { resolve, asked } = resolver({});
+    await outcomeOf(documentsOf(hosts, { resolve }), 'https://a.example/client');
+    expect(asked).toEqual(expected);
+  });
+
   test('one caller has two fetches of keys, however many clients it made', async () => {
     const slow = await Promise.all(HOSTS.map(serveHeld));
     const documents = documentsOf(HOSTS.join());

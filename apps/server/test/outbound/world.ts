@@ -79,7 +79,8 @@ export function resolver(answers: Record<string, string[][]>) {
   const resolve: Resolve = (name, _, callback) => {
     const earlier = asked.filter((one) => one === name).length;
     asked.push(name);
-    const addresses = answers[name]?.[Math.min(earlier, answers[name].length - 1)];
+    const all = answers[name.replace(/\.$/, '')];
+    const addresses = all?.[Math.min(earlier, all.length - 1)];
     if (addresses === undefined) {
       const error = Object.assign(new Error(`No address of ${name}`), { code: 'ENOTFOUND' });
       return callback(error, []);

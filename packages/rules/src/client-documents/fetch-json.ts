@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { hostOf } from '../outbound/destination.ts';
-import { type OutboundRequest, request } from '../outbound/request.ts';
+import { request } from '../outbound/request.ts';
+import { type Resolve, resolveName } from '../outbound/resolve.ts';
 import { OutboundError } from '../outbound/send.ts';
 import type { VouchedAddress } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
@@ -14,7 +15,7 @@ export interface FetchOptions {
   signal: AbortSignal;
   onConnected: () => void;
   timeout?: Milliseconds;
-  resolve?: OutboundRequest['resolve'];
+  resolve?: Resolve;
 }
 
 export interface Fetched {
@@ -38,7 +39,7 @@ export async function fetchJson(
     signal,
     onConnected,
     timeout = 5_000,
-    resolve,
+    resolve = resolveName,
   }: FetchOptions,
 ): Promise<Fetched> {
   const url = new URL(address);
@@ -55,7 +56,8 @@ export async function fetchJson(
     onConnected,
     maxBytes,
     allow: { private: allowPrivate, http: false },
-    ...(resolve === undefined ? {} : { resolve }),
+    // With a dot at its end, a name is not looked for in the operator's search domains, whose addresses it may not have.
+    resolve: allowPrivate ? resolve : (name, ...rest) => resolve(`${name}.`, ...rest),
   }).catch((cause) => {
     if (!(cause instanceof OutboundError)) throw cause;
     throw new DocumentFailure(failures[cause.failure], cause);
