@@ -337,8 +337,8 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
     forget(application_id, account_id, ended_at, now);
   }
 
-  /** Otherwise it is dropped, and its names are gone. */
-  function mayBeTold(delivery: DeliveryRecord, now: number): boolean {
+  /** Otherwise `forgetOthers` says whether the names of the account in others are gone too, of before it. */
+  function mayBeTold(delivery: DeliveryRecord, now: number, forgetOthers = true): boolean {
     const { id, account_id, created_at } = delivery;
     const application_id = state.namesFor.get(id);
     if (application_id === undefined) return true;
@@ -348,7 +348,7 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       methods.makeDeliveries(now);
       return delivery.body !== null;
     }
-    forget(application_id, account_id, created_at, now);
+    if (forgetOthers) forget(application_id, account_id, created_at, now);
     return false;
   }
 
@@ -1089,7 +1089,11 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
           .slice(0, most)
           .flatMap((delivery) => {
             Object.assign(delivery, { claim, due_at: now + CLAIM_LASTS });
-            if (!mayBeTold(delivery, now)) return [];
+            if (!mayBeTold(delivery, now, false)) {
+              delivery.body = null;
+              drop(delivery, now);
+              return [];
+            }
             if (isStillTold(delivery, { isDisabled })) {
               return [{ delivery: withItsChoice(delivery), endpoint: endpointOf(endpoint) }];
             }

@@ -4,7 +4,6 @@ import { deliveries } from './deliveries.ts';
 
 test('who disconnects while events are made is told of by none', async () => {
   let isConnected = true;
-  const forgotten: string[] = [];
   const delivery = {
     ...{ id: 'd', endpoint_id: 'e', names_of: 'account', names_for: 'application' },
     ...{ status: 'failed', body: '{}', round: null, created_at: 1 },
@@ -27,14 +26,55 @@ test('who disconnects while events are made is told of by none', async () => {
       // Its grant is later than the message.
       mayKnow: async (_pair, _application, _now, by = null) => by === null && isConnected,
       isEnding: async () => false,
-      forget: async ({ account_id }) => {
-        forgotten.push(account_id);
-      },
+      forget: async () => {},
     },
     async () => {
       isConnected = false;
     },
   );
   expect(await retryDelivery('d', 2)).toBe(null);
-  expect(forgotten).toEqual(['account']);
+});
+
+test('who disconnects while the events of another are made is told of by none', async () => {
+  let isConnected = true;
+  const delivery = {
+    ...{ type: 'account.updated', status: 'pending', body: '{}', created_at: 1, generation: 0 },
+    ...{ has_choice: false, account_id: null },
+  };
+  const primitives = {
+    changeSome:
+      () =>
+      async ({ endpoint_id: names_for }: { endpoint_id: string }) => [
+        { ...delivery, id: `to ${names_for}`, names_of: 'account', names_for },
+      ],
+    find: () => async () => delivery,
+  };
+  const db = new Proxy(primitives, {
+    get: (own, name) => own[name as 'find'] ?? (() => async () => true),
+  });
+  const { claimDeliveries } = deliveries(
+    db as unknown as Adapter,
+    {
+      findTold: async (id: string) => ({
+        stored: { generation: 0 },
+        endpoint: { id, disabled_reason: null, types: null },
+        application: { disabled: false, idle_days: null },
+      }),
+    } as never,
+    {} as never,
+    {} as never,
+    {
+      // The grant of one is later than the message.
+      mayKnow: async ({ application_id }, _application, _now, by = null) =>
+        application_id === 'anew' ? by === null : isConnected,
+      isEnding: async () => false,
+      forget: async () => {},
+    },
+    async () => {
+      isConnected = false;
+    },
+  );
+  const endpoints = ['anew', 'other'].map((id) => ({ id, most: 1 }));
+  const claimed = await claimDeliveries({ now: 2, claim: 'c', endpoints });
+  expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
 });

@@ -20,13 +20,7 @@ import {
 } from '../condition.ts';
 import { isStillTold, standingOf } from '../delivery.ts';
 import { accountUpdated, withChoice } from '../event.ts';
-import type {
-  ClaimedDelivery,
-  ConnectionIds,
-  DueEndpoint,
-  EndedTry,
-  ListRange,
-} from '../inputs.ts';
+import type { ClaimedDelivery, DueEndpoint, EndedTry, ListRange } from '../inputs.ts';
 import { type RecordOf, shownFields } from '../kind.ts';
 import { accounts, grants, deliveries as kind } from '../kinds.ts';
 import {
@@ -39,7 +33,7 @@ import {
 import type { ByHand } from './by-hand.ts';
 import type { EndpointsInside, endpoints, ToldEndpoint } from './endpoints.ts';
 import { endedNow, MARKED, MARKS } from './marks.ts';
-import type { Idleness, NamesInside } from './names.ts';
+import type { NamesInside } from './names.ts';
 import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
 type Stored = RecordOf<typeof kind>;
@@ -119,15 +113,19 @@ export function deliveries(
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: false, among: SHARE },
   );
   const held = ({ id, claim }: Givens<Claimed>) => ({ id, claim });
-  const drop = db.change(
-    kind,
-    (one: Givens<Claimed>) => ({
-      where: held(one),
-      set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now },
-    }),
-    [],
-    () => true,
-  );
+  const dropping = <Set extends object>(set: Set) =>
+    db.change(
+      kind,
+      (one: Givens<Claimed>) => ({
+        where: held(one),
+        set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now, ...set },
+      }),
+      [],
+      () => true,
+    );
+  const drop = dropping({});
+  /** What its endpoint may not know any more. */
+  const refuse = dropping({ body: null, names_of: null });
   const release = db.changeEach(kind, (one: Givens<Claimed>) => ({
     where: held(one),
     set: { due_at: one.now, claim: null },
@@ -222,37 +220,56 @@ export function deliveries(
     return (await write({ id, claim, now, body })) ? { ...delivery, body } : delivery;
   }
 
-  /** Whether an endpoint may be told of a delivery. Otherwise that is dropped, and its names are gone. */
-  function asking({ application }: ToldEndpoint, now: number): (one: Named) => Promise<boolean> {
-    let told: Promise<void> | null = null;
-    const isConnected = async (pair: ConnectionIds, of: Idleness) =>
-      (await mayKnow(pair, of, now)) && !(await isEnding(pair));
-    return async ({ id, names_of, names_for, created_at }) => {
-      if (names_of === null) return true;
-      // What an erasure has not come to yet, it drops.
-      if (names_for === null) return (await findAccount({ id: names_of })) !== null;
-      const pair = { account_id: names_of, application_id: names_for };
-      if (application !== null) {
-        if (await mayKnow(pair, application, now, created_at)) return true;
-        if (await isConnected(pair, application)) {
-          // If the grants before it ended first, this takes the names back: the new one brings nothing back.
-          told ??= tell();
-          await told;
-          const left = await find({ id });
-          if (left === null || (left.body === null && left.status !== 'pending')) return false;
-          // That took a while, in which the user may have disconnected.
-          if (await isConnected(pair, application)) return true;
-        }
-      }
-      await forget(pair, created_at, now);
-      return false;
-    };
+  async function knows({ application }: ToldEndpoint, one: Named, now: number): Promise<Knows> {
+    const { names_of, names_for, created_at } = one;
+    if (names_of === null) return 'yes';
+    // What an erasure has not come to yet, it drops.
+    if (names_for === null) return (await findAccount({ id: names_of })) === null ? 'no' : 'yes';
+    if (application === null) return 'no';
+    const pair = { account_id: names_of, application_id: names_for };
+    if (await mayKnow(pair, application, now, created_at)) return 'yes';
+    const isConnected = await mayKnow(pair, application, now);
+    return isConnected && !(await isEnding(pair)) ? 'anew' : 'no';
+  }
+
+  /**
+   * Those that their endpoint may be told of. Nothing that takes long comes behind the last question: all wait for the
+   * slowest, and in that time users disconnect.
+   */
+  async function knownOf<One extends Named>(
+    some: readonly Asked<One>[],
+    now: number,
+    refuse: (one: One) => Promise<unknown>,
+  ): Promise<Asked<One>[]> {
+    const ask = () => Promise.all(some.map(({ told, one }) => knows(told, one, now)));
+    let answers = await ask();
+    if (answers.includes('anew')) {
+      const before = answers;
+      // If the grants before it ended first, this takes the names back: the new one brings nothing back.
+      await tell();
+      const left = await Promise.all(some.map(({ one: { id } }) => find({ id })));
+      answers = (await ask()).map((answer, index) => {
+        if (answer !== 'anew') return answer;
+        const found = left[index];
+        const isLeft = found && (found.body !== null || found.status === 'pending');
+        return before[index] === 'anew' && isLeft ? 'yes' : 'no';
+      });
+    }
+    const isKnown = (_: unknown, index: number) => answers[index] === 'yes';
+    await Promise.all(some.map((asked, index) => isKnown(asked, index) || refuse(asked.one)));
+    return some.filter(isKnown);
+  }
+
+  async function takeBack(one: Named, now: number): Promise<void> {
+    const { names_of, names_for, created_at } = one;
+    if (names_of === null || names_for === null) return;
+    await forget({ account_id: names_of, application_id: names_for }, created_at, now);
   }
 
   async function claimOf(
     endpoint_id: string,
     { now, claim, most }: { now: number; claim: string; most: number },
-  ): Promise<ClaimedDelivery[]> {
+  ): Promise<Asked<Stored & { claim: string }>[]> {
     const due = { endpoint_id, claim, after: now + 1, until: now + CLAIM_LASTS, limit: most };
     let some: Stored[] | null;
     do {
@@ -262,20 +279,22 @@ export function deliveries(
     if (some === null) return [];
     // After the claim: it is tried with what the endpoint has now.
     const told = await findTold(endpoint_id);
-    const mayBeTold = told && asking(told, now);
-    const claimed = await Promise.all(
-      some.map(async (one) => {
-        if (mayBeTold && !(await mayBeTold(one))) return [];
-        const delivery = await written({ ...one, claim }, now);
-        const isPast = told === null || delivery.generation !== told.stored.generation;
-        if (!isPast && told.endpoint.disabled_reason === null && isStillTold(delivery, told)) {
-          return [{ delivery: deliveryOf(delivery), endpoint: told.endpoint } as ClaimedDelivery];
-        }
-        await drop({ id: delivery.id, claim, now });
-        return [];
-      }),
-    );
-    return claimed.flat();
+    if (told !== null) return some.map((one) => ({ told, one: { ...one, claim } }));
+    await Promise.all(some.map(({ id }) => drop({ id, claim, now })));
+    return [];
+  }
+
+  async function claimedOf(
+    { told, one }: Asked<Stored & { claim: string }>,
+    now: number,
+  ): Promise<ClaimedDelivery[]> {
+    const delivery = await written(one, now);
+    const isPast = delivery.generation !== told.stored.generation;
+    if (!isPast && told.endpoint.disabled_reason === null && isStillTold(delivery, told)) {
+      return [{ delivery: deliveryOf(delivery), endpoint: told.endpoint } as ClaimedDelivery];
+    }
+    await drop({ id: one.id, claim: one.claim, now });
+    return [];
   }
 
   /** What becomes of its delivery. None if the claim was lost. */
@@ -351,10 +370,11 @@ export function deliveries(
       endpoints: readonly { id: string; most: number }[];
     }): Promise<ClaimedDelivery[]> {
       const asked = endpoints.filter(({ most }) => most > 0);
-      const claimed = await Promise.all(
-        asked.map(({ id, most }) => claimOf(id, { now, claim, most })),
-      );
-      return claimed.flat();
+      const claimed = (
+        await Promise.all(asked.map(({ id, most }) => claimOf(id, { now, claim, most })))
+      ).flat();
+      const known = await knownOf(claimed, now, ({ id }) => refuse({ id, claim, now }));
+      return (await Promise.all(known.map((one) => claimedOf(one, now)))).flat();
     },
 
     /**
@@ -408,7 +428,11 @@ export function deliveries(
     async retryDelivery(id: string, now: Milliseconds): Promise<DeliveryRecord | null> {
       const found = await find({ id });
       const told = found && (await findEnabled(found.endpoint_id));
-      if (!told || !(await asking(told, now)(found))) return null;
+      if (
+        !told ||
+        (await knownOf([{ told, one: found }], now, (one) => takeBack(one, now))).length === 0
+      )
+        return null;
       const { generation } = told.stored;
       const isBegun = await begin({ id, round: found.round, anew: randomUUID(), generation, now });
       return isBegun ? { ...deliveryOf(found), ...BEGUN, due_at: now } : null;
@@ -434,19 +458,18 @@ export function deliveries(
     }): Promise<number> {
       const told = await findEnabled(endpoint_id);
       if (told === null) return 0;
-      const mayBeTold = asking(told, now);
       const again = { anew: randomUUID(), generation: told.stored.generation, now };
       const of = { endpoint_id, limit };
       let hasBegun = false;
       const go = <T>(on: () => Promise<T>) => (hasBegun ? afterChange(on) : on());
-      async function beginAll(some: readonly (Named & Pick<Stored, 'round'>)[]): Promise<number> {
-        const may = await go(() => Promise.all(some.map(mayBeTold)));
-        const begun = some.filter((_, index) => may[index]);
-        for (const [round, of] of Map.groupBy(begun, ({ round }) => round)) {
-          await go(() => beginSome({ ...again, round, ids: of.map(({ id }) => id) }));
+      async function beginAll(some: readonly Asked<ToReplay>[]): Promise<number> {
+        const known = await go(() => knownOf(some, now, (one) => takeBack(one, now)));
+        const byRound = Map.groupBy(known, ({ one: { round } }) => round);
+        for (const [round, of] of byRound) {
+          await go(() => beginSome({ ...again, round, ids: of.map(({ one: { id } }) => id) }));
           hasBegun = true;
         }
-        return begun.length;
+        return known.length;
       }
       for (;;) {
         const lists = await Promise.all([
@@ -454,7 +477,8 @@ export function deliveries(
           listUndelivered({ ...of, since, status: 'dropped' }),
           listWaiting({ ...of, now }),
         ]);
-        const found = lists.flat().sort(byNewest).slice(0, limit);
+        const newest = lists.flat().sort(byNewest).slice(0, limit);
+        const found = newest.map((one) => ({ told, one }));
         let count = 0;
         for (let from = 0; from < found.length; from += BEGUN_AT_ONCE) {
           count += await beginAll(found.slice(from, from + BEGUN_AT_ONCE));
@@ -479,6 +503,16 @@ interface Replayed {
 }
 
 type Named = Pick<Stored, 'id' | 'names_of' | 'names_for' | 'created_at'>;
+
+type ToReplay = Named & Pick<Stored, 'round'>;
+
+interface Asked<One> {
+  told: ToldEndpoint;
+  one: One;
+}
+
+/** `anew`: by a grant of after it happened. */
+type Knows = 'yes' | 'anew' | 'no';
 
 const byNewest = (one: { id: string }, other: { id: string }) => (one.id < other.id ? 1 : -1);
 
