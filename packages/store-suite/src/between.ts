@@ -17,6 +17,8 @@ import {
   redeemed,
 } from './records.ts';
 
+const DAY = 86_400_000;
+
 const RANGE = { limit: 100, before: null };
 
 /** The steps at which the rows below call back. */
@@ -25,6 +27,7 @@ const STEP = {
   'its maker writes a message': 'changeEach deliveries to body due_at',
   'a claim writes a message': 'change deliveries to body',
   'a claim drops it': 'change deliveries to status due_at claim ended_at',
+  'a claim takes it back': 'change deliveries to status due_at claim ended_at body names_of',
   'the end of a try is written':
     'changeEach deliveries to status due_at ended_at claim attempts tries',
   'a retry begins it anew':
@@ -68,6 +71,17 @@ export function describeBetween(harness: StoreHarness): void {
       : store.putAccount(account));
     await store.putAccount({ ...account, username: 'Ada' });
     return account.id;
+  }
+
+  /** An application that is to be told of an account, whose grant is idle days later. */
+  async function toldApplication(store: Store, now: number) {
+    const application = anApplication({ idle_days: 1 });
+    const { id } = application;
+    await store.createApplication(application);
+    const endpoint = anEndpoint({ application_id: id, types: ['account.updated'] });
+    await updated(store, endpoint, id);
+    await store.makeDeliveries(now);
+    return { id, endpoint };
   }
 
   const claim = (store: Store, { id }: EndpointRecord, now: number): Promise<ClaimedDelivery[]> =>
@@ -230,12 +244,7 @@ export function describeBetween(harness: StoreHarness): void {
     [
       'a delivery that another claims before this claim drops it is not dropped',
       async ({ store, other, now }) => {
-        const application = anApplication();
-        const { id } = application;
-        await store.createApplication(application);
-        const endpoint = anEndpoint({ application_id: id, types: ['account.updated'] });
-        await updated(store, endpoint, id);
-        await store.makeDeliveries(now);
+        const { endpoint, id } = await toldApplication(store, now);
         // Before the event: its own message, made at a claim, drops nothing.
         await store.setApplicationDisabled(id, true, now - 1);
         before('a claim drops it', async () => {
@@ -244,6 +253,20 @@ export function describeBetween(harness: StoreHarness): void {
         });
         expect(await claim(store, endpoint, now)).toEqual([]);
         expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'pending' });
+      },
+    ],
+    [
+      'a delivery that another claims before this claim takes it back keeps its message',
+      async ({ store, other, now }) => {
+        const { endpoint, id } = await toldApplication(store, now);
+        const late = now + 9 * DAY;
+        before('a claim takes it back', async () => {
+          await other.updateApplication(id, { idle_days: null });
+          expect(await claim(other, endpoint, late + CLAIM_LASTS)).toHaveLength(1);
+        });
+        expect(await claim(store, endpoint, late)).toEqual([]);
+        const { status, body } = await deliveryOf(other, endpoint);
+        expect([status, body]).toEqual(['pending', expect.any(String)]);
       },
     ],
     [
