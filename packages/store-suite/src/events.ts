@@ -875,6 +875,8 @@ export function describeEvents(stores: SuiteStores): void {
         const { own, host, left, disconnect } = await withNames(store);
         await disconnect();
         expect(await claimed(other, own, Date.now() + DAY)).toEqual([]);
+        expect((await left())[1]).toEqual(GONE[1]);
+        await makeAll(store);
         expect(await left()).toEqual(GONE);
         expect(await claimed(other, host, Date.now() + DAY)).toHaveLength(2);
       }));

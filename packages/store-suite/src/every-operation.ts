@@ -298,6 +298,8 @@ export async function everyOperation(
   await store.updateApplication(connected.id, { idle_days: 1 });
   const idle = { now: now + 9 * DAY, claim: anId(), endpoints: [{ id: own.id, most: 9 }] };
   await store.claimDeliveries(idle);
+  await store.putAccount(account);
+  await store.makeDeliveries(now);
   const ofConnected = { account_id, application_id: connected.id };
   await revokeAll(store, { ...ofConnected, now: Date.now(), initiator });
   await store.makeDeliveries(now);
