@@ -142,10 +142,10 @@ describe('the SQLite store', () => {
         ),
       );
 
-    // The mark, the messages in two steps, and a part of 450; then more of them.
+    // The mark, the messages in three steps, and a part of 450; then more of them.
     for (const [now, steps] of [
-      [7, 4],
-      [8, 6],
+      [7, 5],
+      [8, 7],
     ] as const) {
       expect(await isCut({ account_id, now, initiator: anInitiator() }, steps)).toBe(true);
       expect(await ends()).toEqual(new Set([7]));

@@ -28,6 +28,7 @@ const STEP = {
   'a claim writes a message': 'change deliveries to body',
   'a claim drops it': 'change deliveries to status due_at claim ended_at',
   'a claim takes it back': 'change deliveries to status due_at claim ended_at body names_of',
+  'an erasure drops it': 'changeSome deliveries to status body names_of due_at claim ended_at',
   'the end of a try is written':
     'changeEach deliveries to status due_at ended_at claim attempts tries',
   'a retry begins it anew':
@@ -208,6 +209,18 @@ export function describeBetween(harness: StoreHarness): void {
         await finish(store, erasure);
         await goOn();
         expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'dropped', body: null });
+      },
+    ],
+    [
+      'a message whose try ends before an erasure drops it keeps no name',
+      async ({ store, other, now }) => {
+        const endpoint = anEndpoint();
+        const account_id = await updated(store, endpoint);
+        await store.makeDeliveries(now);
+        const [claimed] = await claim(store, endpoint, now);
+        before('an erasure drops it', () => endTry(other, claimed, now, null));
+        await eraseOn(store, account_id, now);
+        expect(await deliveryOf(other, endpoint)).toMatchObject({ status: 'failed', body: null });
       },
     ],
     [

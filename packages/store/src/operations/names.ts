@@ -51,13 +51,9 @@ export function namesInside(db: Adapter, { seen }: MarksInside) {
     ...{ names_of: of.account_id, names_for: of.application_id },
     created_at: lessThan(of.created_before),
   });
-  const { drop, erase } = forgetting<Told & { now: Milliseconds }>(db, messages);
+  const takeBack = forgetting<Told & { now: Milliseconds }>(db, messages);
   async function forget(pair: Pair, until: Milliseconds, now: Milliseconds): Promise<void> {
-    const told = { ...pair, created_before: until + 1, now };
-    await changeAll(drop, told);
-    await changeAll(erase, told);
-    // What was begun anew in between.
-    await changeAll(drop, told);
+    await changeAll(takeBack, { ...pair, created_before: until + 1, now });
   }
 
   return {
@@ -103,39 +99,42 @@ interface Told extends Pair {
 }
 
 /**
- * Drops some pending ones of these deliveries, or takes the names out of some that have ended. Each resolves to which;
- * null once there are none. What is done leaves the index: no later part, and no later call, reads it again.
+ * Takes the names out of some of these deliveries that have ended, or drops some pending ones. What is done leaves the
+ * index: no later part, and no later call, reads it again.
+ *
+ * @returns which; null once there are none
  */
 export function forgetting<I extends { now: Milliseconds }>(
   db: Adapter,
   messages: (of: Givens<I>) => Where<typeof deliveries>,
-) {
+): (of: I & { limit?: number }) => Promise<string[] | null> {
   const options = { index: 'deliveries_with_names', ends: true };
-  return {
-    drop: db.changeSome(
-      deliveries,
-      (of: Givens<I>) => ({
-        where: [messages(of), { ended_at: null }],
-        set: {
-          ...{ status: 'dropped' as const, body: null, names_of: null, due_at: null, claim: null },
-          ended_at: of.now,
-        },
-      }),
-      ['id'],
-      idOf,
-      options,
-    ),
-    erase: db.changeSome(
-      deliveries,
-      // One that is pending has to say whose names it has: its try asks. Only those that have ended are never due;
-      // with `ended_at`, PostgreSQL may go along the expiry of all that have ended.
-      (of: Givens<I>) => ({
-        where: [messages(of), { due_at: null, body: isSet }],
-        set: { body: null, names_of: null },
-      }),
-      ['id'],
-      idOf,
-      options,
-    ),
-  };
+  const drop = db.changeSome(
+    deliveries,
+    (of: Givens<I>) => ({
+      where: [messages(of), { ended_at: null }],
+      set: {
+        ...{ status: 'dropped' as const, body: null, names_of: null, due_at: null, claim: null },
+        ended_at: of.now,
+      },
+    }),
+    ['id'],
+    idOf,
+    options,
+  );
+  const erase = db.changeSome(
+    deliveries,
+    // One that is pending has to say whose names it has: its try asks. Only those that have ended are never due; with
+    // `ended_at`, PostgreSQL may go along the expiry of all that have ended.
+    (of: Givens<I>) => ({
+      where: [messages(of), { due_at: null, body: isSet }],
+      set: { body: null, names_of: null },
+    }),
+    ['id'],
+    idOf,
+    options,
+  );
+  // Those that have ended first: to find what is pending, each part would read them all. Once more last: a try may have
+  // ended in between.
+  return async (of) => (await erase(of)) ?? (await drop(of)) ?? erase(of);
 }

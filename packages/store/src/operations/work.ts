@@ -119,9 +119,12 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
   });
   const removeLinks = db.removeSome(links, byIds);
   // What is stored later gets no body.
-  const messages = forgetting(db, ({ account_id, before }: Givens<Work & { now: number }>) => ({
-    ...{ names_of: account_id, account_revision: lessThan(before) },
-  }));
+  const forgetMessages = forgetting(
+    db,
+    ({ account_id, before }: Givens<Work & { now: number }>) => ({
+      ...{ names_of: account_id, account_revision: lessThan(before) },
+    }),
+  );
 
   const findTombstone = db.find(accounts, byId, ['erased_at', 'erased_until', 'endings'], asIs);
   const eraseNames = db.changeSome(
@@ -176,9 +179,7 @@ export function work(db: Adapter, { endedOf }: MarksInside, { tell, emptyLog }: 
     },
 
     async messages(of) {
-      const told = { ...of, now: of.at };
-      // Those that have ended first: to find what is pending, each part would read them all.
-      const some = (await messages.erase(told)) ?? (await messages.drop(told));
+      const some = await forgetMessages({ ...of, now: of.at });
       return some && { changed: some.length };
     },
 
