@@ -15,10 +15,10 @@ const auditLine = z
     result: z.enum(['done', 'outcome_unknown']),
     time: z.iso.datetime(),
     action: z.string(),
-    // A grant that ended by itself has neither of these two.
+    // A grant that ended by itself has neither of these two, nor has an endpoint that its tries have disabled.
     by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']).nullable(),
     request_id: z.string().min(1).nullable(),
-    reason: z.enum(['idle', 'replaced']).nullish(),
+    reason: z.enum(['idle', 'replaced', 'gone', 'failing']).nullish(),
     application_id: id,
     secret_id: id,
     grant_id: id,

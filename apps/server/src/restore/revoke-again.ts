@@ -289,14 +289,14 @@ function switchedBy(line: AuditLine): string | null {
 }
 
 async function revoke(service: Service, line: AuditLine): Promise<boolean> {
-  const { grant_id = '', by, application_id } = line;
+  const { grant_id = '', by, application_id, reason } = line;
   const history = await service.store.findGrantHistory(grant_id);
   if (history === null || history.created_at === null || history.revoked_at !== null) return false;
   // If its outcome was unknown, it may have asked for a grant of another.
   if (by === 'application' && history.application_id !== application_id) return false;
   await service.store.revokeGrant({
     ...{ grant_id, application_id: null, now: line.at, initiator: initiatorOf(line) },
-    ...(line.reason && { reason: line.reason }),
+    ...((reason === 'idle' || reason === 'replaced') && { reason }),
   });
   return true;
 }
@@ -446,11 +446,12 @@ async function deleteEndpoint(service: Service, line: AuditLine): Promise<boolea
   return true;
 }
 
-async function disableEndpoint(service: Service, line: AuditLine): Promise<boolean> {
-  const { endpoint_id = '', disabled } = line;
-  const endpoint = await service.store.findEndpoint(endpoint_id);
+async function disableEndpoint({ store }: Service, line: AuditLine): Promise<boolean> {
+  const { endpoint_id = '', disabled, reason } = line;
+  const endpoint = await store.findEndpoint(endpoint_id);
   if (!disabled || endpoint === null || endpoint.disabled_reason !== null) return false;
-  await handle(service, 'admin.endpoints.update', { endpoint_id, disabled }, line);
+  const disabled_reason = reason === 'gone' || reason === 'failing' ? reason : 'operator';
+  await store.updateEndpoint(endpoint_id, { disabled_reason });
   return true;
 }
 

@@ -15,6 +15,7 @@ import { operations } from '../../src/operations/operation.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/revoke-again.ts';
 import { aDocument, DOCUMENTS } from '../cases/world.ts';
+import { startReceiver } from '../events/receiver.ts';
 import { invoke, type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
@@ -413,6 +414,15 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       ...[await create('gone'), await create('off')],
       ...[await create('on'), await create('rotated')],
     ];
+    const refusing = await startReceiver();
+    onTestFinished(refusing.close);
+    refusing.answer = (response) => void response.writeHead(410).end();
+    const { id: endpoint_id } = await succeed(
+      server,
+      'admin.endpoints.create',
+      { url: refusing.url },
+      operator,
+    );
     const change = ({ id }: Json, changes: object) =>
       succeed(server, 'admin.endpoints.update', { endpoint_id: id, ...changes }, operator);
     let secret = '';
@@ -421,6 +431,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       await change(off, { disabled: true });
       await change(on, { disabled: true });
       await change(on, { disabled: false, types: ['grant.revoked'] });
+      await succeed(server, 'admin.endpoints.ping', { endpoint_id }, operator);
       for (let time = 0; time < 3; time++) {
         const input = { endpoint_id: rotated.id };
         ({ secret } = await succeed(server, 'admin.endpoints.rotate', input, operator));
@@ -430,11 +441,12 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     expect(await store.findEndpoint(gone.id)).toBeNull();
     expect(await store.findEndpoint(off.id)).toMatchObject({ disabled_reason: 'operator' });
     expect(await store.findEndpoint(on.id)).toMatchObject({ disabled_reason: null, types: null });
+    expect(await store.findEndpoint(endpoint_id)).toMatchObject({ disabled_reason: 'gone' });
     const restored = await store.findEndpoint(rotated.id);
     expect(restored).toMatchObject({ secret_version: 4, overlap_until: null });
     if (restored) expect(eventsOf(service).secretOf(restored)).toBe(secret);
     expect(done).toMatchObject({
-      ...{ endpoints_deleted: 1, endpoints_disabled: 1, endpoints_rotated: 1 },
+      ...{ endpoints_deleted: 1, endpoints_disabled: 2, endpoints_rotated: 1 },
       for_operator: [off, on].map(({ id }) =>
         expect.stringContaining(`The endpoint ${id} was updated at 20`),
       ),

@@ -114,7 +114,7 @@ export function createAudit(
 
     disabled({ id, application_id, disabled_reason: reason }) {
       lines.write({
-        ...{ action: 'admin.endpoints.update', by: null, endpoint_id: id },
+        ...{ action: 'admin.endpoints.update', by: null, endpoint_id: id, disabled: 'true' },
         ...(application_id !== null && { application_id }),
         ...{ result: 'done', reason, request_id: null, address: null },
       });
