@@ -990,6 +990,16 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await claimed(store, own, Date.now() + 5)).toHaveLength(1);
       }));
 
+    test('has no names for it where the grant is reduced before its end is told', () =>
+      onEmpty(async (store, other, database) => {
+        const { application_id, account, left, disconnect } = await withNames(store);
+        await disconnect();
+        await database.reduceRevoked(1, Date.now() + 2 * DAY);
+        await granted(store, { application_id, account });
+        await makeAll(other);
+        expect(await left()).toEqual(GONE);
+      }));
+
     test.each([
       [
         'a claim',

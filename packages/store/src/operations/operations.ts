@@ -56,7 +56,7 @@ export function operations(
   const { sweepExpired } = byHand;
   const housekeeping: readonly Housekeeping[] = [
     ...(sweepExpired ? [{ name: 'expired', step: sweepExpired }] : []),
-    ...(days === null ? [] : [{ name: 'reduction', step: reduction(db, days) }]),
+    ...(days === null ? [] : [{ name: 'reduction', step: reduction(db, days, tell) }]),
     ...(sweepsEndpoints ? [{ name: 'endpoints', step: sweepEndpoints }] : []),
   ];
   return {

@@ -21,6 +21,7 @@ const nothing = Object.fromEntries(
 export function reduction(
   db: Adapter,
   days: number,
+  tell: () => Promise<void>,
 ): (now: Milliseconds, limit: number) => Promise<boolean> {
   const reduceSome = db.changeSome(
     kind,
@@ -32,5 +33,9 @@ export function reduction(
     () => true,
     { index: 'revoked_with_details' },
   );
-  return async (now, limit) => (await reduceSome({ before: now - days * DAY + 1, limit })) !== null;
+  return async (now, limit) => {
+    // An end that is told takes back the names of its account, which is not known afterwards.
+    await tell();
+    return (await reduceSome({ before: now - days * DAY + 1, limit })) !== null;
+  };
 }
