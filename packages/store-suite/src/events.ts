@@ -893,29 +893,34 @@ export function describeEvents(stores: SuiteStores): void {
           ends.push({ application_id, endpoint, grant_id: grant.grant_id });
         }
         const [own, bystander] = ends as [(typeof ends)[0], (typeof ends)[0]];
-        await store.putAccount({ ...account, username: 'first' });
-        await makeAll(store);
-        for (const { endpoint } of ends) {
-          const [one] = await claimed(store, endpoint, Date.now() + 5);
-          if (!one) throw new Error('A delivery is due.');
-          await store.endTries([ended(one.delivery)]);
+        for (const username of ['first', 'second', 'third']) {
+          await store.putAccount({ ...account, username });
+          await makeAll(store);
+          await sleep(2);
         }
-        await sleep(2);
-        const renamed = { ...account, username: 'second' };
-        await store.putAccount(renamed);
+        for (const { endpoint } of ends) {
+          const tried = await claimed(store, endpoint, Date.now() + 5, 2);
+          await store.endTries(tried.map(({ delivery }) => ended(delivery)));
+        }
         const told = async ({ endpoint }: typeof own) =>
-          (await deliveriesOf(other, endpoint)).map(({ body }) => body?.match(/first|second/)?.[0]);
-        expect(await told(own)).toEqual(['second', 'first']);
+          (await deliveriesOf(other, endpoint)).map(({ body, status }) => [
+            status,
+            body?.match(/first|second|third/)?.[0],
+          ]);
+        const all = [
+          ['pending', 'third'],
+          ['delivered', 'second'],
+          ['delivered', 'first'],
+        ];
+        expect(await told(own)).toEqual(all);
 
-        const [, oldest] = await deliveriesOf(store, own.endpoint);
+        const oldest = (await deliveriesOf(store, own.endpoint)).at(-1);
         const { grant_id, application_id } = own;
-        await granted(store, { application_id, account: renamed });
+        await granted(store, { application_id, account: { ...account, username: 'third' } });
         const revocation = { grant_id, application_id, initiator: anInitiator() };
         await store.revokeGrant({ ...revocation, now: oldest?.created_at ?? 0 });
-        expect(await told(own)).toEqual(['second', undefined]);
-        expect(await told(bystander)).toEqual(['second', 'first']);
-        const [latest] = await deliveriesOf(store, own.endpoint);
-        expect(latest?.status).toBe('pending');
+        expect(await told(own)).toEqual([...all.slice(0, 2), ['delivered', undefined]]);
+        expect(await told(bystander)).toEqual(all);
       }));
 
     test('keeps the names of an account when another one disconnects, and is erased', () =>

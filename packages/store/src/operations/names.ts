@@ -127,7 +127,7 @@ export function forgetting<I extends { now: Milliseconds }>(
     // One that is pending has to say whose names it has: its try asks. Only those that have ended are never due; with
     // `ended_at`, PostgreSQL may go along the expiry of all that have ended.
     (of: Givens<I>) => ({
-      where: [messages(of), { due_at: null, body: isSet }],
+      where: [messages(of), { due_at: null }],
       set: { body: null, names_of: null },
     }),
     ['id'],
