@@ -896,11 +896,11 @@ export function describeEvents(stores: SuiteStores): void {
         for (const username of ['first', 'second', 'third']) {
           await store.putAccount({ ...account, username });
           await makeAll(store);
+          for (const { endpoint } of username === 'third' ? [] : ends) {
+            const tried = await claimed(store, endpoint, Date.now() + 5);
+            await store.endTries(tried.map(({ delivery }) => ended(delivery)));
+          }
           await sleep(2);
-        }
-        for (const { endpoint } of ends) {
-          const tried = await claimed(store, endpoint, Date.now() + 5, 2);
-          await store.endTries(tried.map(({ delivery }) => ended(delivery)));
         }
         const told = async ({ endpoint }: typeof own) =>
           (await deliveriesOf(other, endpoint)).map(({ body, status }) => [
