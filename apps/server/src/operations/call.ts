@@ -93,7 +93,7 @@ export async function call<Output extends object, Input extends object, By exten
   summary.action = requested.name;
   let caller: By | null = null;
   const record: AuditedCall = {
-    ...{ action: requested.name, by, ids: {}, admin_secret: undefined, os_user },
+    ...{ action: requested.name, by, ids: {}, admin_secret: undefined, changes: false, os_user },
     ...request.redacted,
   };
 
@@ -121,7 +121,7 @@ export async function call<Output extends object, Input extends object, By exten
       caller = authenticated;
     }
     const action = 'choose' in requested ? requested.choose(input) : requested;
-    record.action = action.name;
+    Object.assign(record, { action: action.name, changes: action.changes });
     summary.action = action.name;
 
     let valid: object = input;

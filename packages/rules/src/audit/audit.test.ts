@@ -9,6 +9,7 @@ const call: AuditedCall = {
   by: 'operator',
   ids: {},
   admin_secret: 'current',
+  changes: true,
   request_id: 'of-a-test',
   address: null,
 };
@@ -33,6 +34,21 @@ test.each(['trace', 'info', 'warn', 'error', 'fatal'])(
     expect(linesAt(level)).toEqual(['done', 'grant_not_found']);
   },
 );
+
+// Regression: strangers had numbers for what the log may lose, so a restore refused its gaps.
+test('what changes has a number, and nothing else', () => {
+  const lines: { line?: number }[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+  const changes = { keep() {}, async flush() {} };
+  const written = createAuditLines(log);
+  const audit = createAudit(written, { keep: () => true, async flush() {} }, changes);
+  audit.done(call);
+  audit.done({ ...call, changes: false });
+  audit.refused(call, new DomainError('grant_not_found'), true);
+  audit.refused(call, new DomainError('outcome_unknown'), true);
+  expect(lines.map(({ line }) => line)).toEqual([1, undefined, undefined, 2]);
+  expect(written.count()).toBe(2);
+});
 
 test('the audit is not written at level silent', () => {
   expect(linesAt('silent')).toEqual([]);

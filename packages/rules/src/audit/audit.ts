@@ -32,6 +32,8 @@ export interface AuditedCall {
   by: Actor | null;
   ids: AuditedIds;
   admin_secret: 'current' | 'previous' | undefined;
+  /** Whether it changes something: a restore has to know of it. */
+  changes: boolean;
   request_id: string;
   address: string | null;
   os_user?: string | undefined;
@@ -70,12 +72,15 @@ export function createAudit(
       if (result === 'done') changes.keep({ operation: action, os_user, request_id, ids });
       return;
     }
-    lines.write({
+    const members = {
       ...{ action, by, admin_secret },
       // Null for a call with ADMIN_SECRET, which has no key. A call with a key has its id in `ids`.
       ...(by === 'operator' && { key_id: null }),
       ...{ ...ids, result, reason, request_id, address },
-    });
+    };
+    // Anybody can have any number of the others written, and the log may lose those.
+    const isCounted = call.changes && (result === 'done' || result === 'outcome_unknown');
+    lines.write(members, isCounted);
   }
 
   return {
@@ -129,12 +134,13 @@ export function createAudit(
 export type LogNumberEvent = 'start' | 'minute' | 'stop';
 
 /**
- * The audit lines of this process. They are counted before the log can drop one, so that a restore knows
- * which are missing.
+ * The audit lines of this process. Those of changes are counted before the log can drop one, so that a restore
+ * knows which are missing.
  */
 export interface AuditLines {
   count(): number;
-  write(members: object): void;
+  /** @param isCounted - whether it is of a change. Default: it is */
+  write(members: object, isCounted?: boolean): void;
   writeCommandChange(change: CommandChange): void;
   writeNumber(members: { number: number; event: LogNumberEvent; lines: number }): void;
 }
@@ -146,9 +152,9 @@ export function createAuditLines(logger: Logger): AuditLines {
   const instance = newId(Date.now());
   let line = 0;
 
-  function write(members: object): void {
-    line += 1;
-    log.info({ ...members, instance, line }, 'audit');
+  function write(members: object, isCounted = true): void {
+    if (isCounted) line += 1;
+    log.info({ ...members, instance, ...(isCounted && { line }) }, 'audit');
   }
 
   return {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LogSink } from './log-sink.ts';
 
 test.each<[string, object, string]>([
-  ['the audit line of a change', { result: 'done' }, 'audit'],
+  ['the audit line of a change', { line: 1 }, 'audit'],
   ['a log number', {}, 'log number'],
 ])('%s has room where an ordinary line has none', async (_, entry, message) => {
   const fd = openSync('/dev/full', 'w');
@@ -16,5 +16,6 @@ test.each<[string, object, string]>([
   log.info(entry, message);
   expect(sink.dropped).toBe(1);
   log.info('an ordinary line');
-  expect(sink.dropped).toBe(2);
+  log.info({ result: 'done' }, 'audit');
+  expect(sink.dropped).toBe(3);
 });

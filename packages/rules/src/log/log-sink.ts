@@ -107,7 +107,7 @@ export class LogSink implements DestinationStream {
     const { lastMsg, lastObj } = this;
     const isChange =
       lastMsg === 'log number' ||
-      (lastMsg === 'audit' && (lastObj as { result?: unknown } | null)?.result === 'done');
+      (lastMsg === 'audit' && (lastObj as { line?: unknown } | null)?.line !== undefined);
     // After a loss, ordinary lines wait until all is written, so that an outage has one gap.
     if (!isChange && this.#outage !== null && this.#outage.dropped > 0) return false;
     const room = isChange ? BUFFER_BYTES : ORDINARY_BYTES;
