@@ -95,6 +95,7 @@ describeOnEachStore('POST /oauth/token', (fresh) => {
           uri,
           [
             [elsewhere, 'redirect_uri_mismatch'],
+            [{ redirect_uri: `${CALLBACK}\0` }, 'redirect_uri_mismatch'],
             [{}, 'redirect_uri_mismatch'],
             [{ ...uri, code_verifier }, 'code_verifier_mismatch'],
           ],

@@ -37,7 +37,8 @@ export async function redeem(
 
   const code_hash = hashCredential(code);
   const proof = {
-    redirect_uri: redirect_uri ?? null,
+    // PostgreSQL takes no text with U+0000, and no redirect URI has it, or a space.
+    redirect_uri: redirect_uri?.replaceAll('\0', ' ') ?? null,
     code_challenge: code_verifier === undefined ? null : challengeOf(code_verifier),
     resources,
   };
