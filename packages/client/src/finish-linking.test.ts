@@ -57,6 +57,15 @@ describe('finishLinking', () => {
     await slash.finishLinking(callback(good), kept);
   });
 
+  // Regression: from each of its slashes, it was read to the next other character.
+  it('refuses an issuer of many slashes at once', async () => {
+    const iss = `${publicUrl}${'/'.repeat(100_000)}x`;
+    const before = process.cpuUsage();
+    const finished = latchkey.finishLinking(callback({ ...good, iss }), kept);
+    await expect(finished).rejects.toThrow(IssuerMismatchError);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
   const otherState = `${state.slice(0, -1)}c`;
   it.each<[string, string]>([
     ['another state', callback({ ...good, state: otherState })],
