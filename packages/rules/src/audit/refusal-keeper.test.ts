@@ -141,14 +141,15 @@ test('a flood from one user leaves room for the application that has asked', asy
   expect(await kept('other')).toHaveLength(1);
 });
 
-test('a flood from many users leaves room for applications', async () => {
+test('a flood from many users and addresses leaves room for applications', async () => {
   const { keeper } = keeperOver(store);
+  flood(keeper, 10_000, (number) => ({ address: `192.0.2.${number % 10}` }), false);
   flood(keeper, 10_000, (number) => ({
     ...{ by: 'user', application_id: 'a', account_id: `user ${number % 10}` },
   }));
   keeper.keep(aRefusal({ request_id: 'application', by: 'application', application_id: 'a' }));
   await keeper.flush();
-  expect(await kept()).toHaveLength(500);
+  expect(await kept()).toHaveLength(1_000);
   expect(await kept('application')).toHaveLength(1);
 });
 

@@ -20,8 +20,8 @@ export interface RefusalKeeper {
 
 const DAY: Milliseconds = 86_400_000;
 
-/** Half a megabyte: a refusal takes about 500 bytes. */
-export const MAX_QUEUED = 1_000;
+/** What all of them may at once: a refusal takes about 500 bytes. */
+export const MAX_QUEUED = 1_500;
 
 // Limits the disk that a flood can fill; the log has every refusal. Anonymous callers and users cannot
 // displace refusals of applications: whoever may sign up at the host can be several users. At 460 bytes a record in
