@@ -64,4 +64,4 @@ export function readCallback(
 
 /** A slash at the end makes no difference, as in `publicUrl`. */
 const isIssuer = (iss: string, publicUrl: URL) =>
-  URL.canParse(iss) && new URL(iss).href.replace(/\/*$/, '/') === publicUrl.href;
+  URL.canParse(iss) && ['', '/'].some((end) => new URL(iss).href + end === publicUrl.href);

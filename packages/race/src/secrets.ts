@@ -24,7 +24,7 @@ export class Secrets {
     let cleaned = text;
     for (const value of this.#values) cleaned = cleaned.replaceAll(value, '…');
     return cleaned
-      .replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1')
+      .replaceAll(/(https?:\/\/[^\s?#]*)(?:[?#]\S*)?/g, '$1')
       .replaceAll(PARAMETER, '$1=…')
       .replaceAll(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ')
       .trim()

@@ -35,19 +35,19 @@ test.each(['trace', 'info', 'warn', 'error', 'fatal'])(
   },
 );
 
-// Regression: strangers had numbers for what the log may lose, so a restore refused its gaps.
-test('what changes has a number, and nothing else', () => {
-  const lines: { line?: number }[] = [];
-  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
-  const changes = { keep() {}, async flush() {} };
-  const written = createAuditLines(log);
-  const audit = createAudit(written, { keep: () => true, async flush() {} }, changes);
-  audit.done(call);
-  audit.done({ ...call, changes: false });
-  audit.refused(call, new DomainError('grant_not_found'), true);
-  audit.refused(call, new DomainError('outcome_unknown'), true);
-  expect(lines.map(({ line }) => line)).toEqual([1, undefined, undefined, 2]);
-  expect(written.count()).toBe(2);
+test.each([
+  ['a change', true, undefined, true],
+  ['a change of unknown outcome', true, 'outcome_unknown', true],
+  ['a change that was refused', true, 'grant_not_found', false],
+  ['a page view', false, undefined, false],
+] as const)('the line of %s says so to the log', (_, changes, error, expected) => {
+  const written: object[] = [];
+  const lines = { write: (_members: object, isOfChange?: boolean) => written.push({ isOfChange }) };
+  const keeper = { keep: () => true, async flush() {} };
+  const audit = createAudit(lines, keeper, { keep() {}, async flush() {} });
+  if (error === undefined) audit.done({ ...call, changes });
+  else audit.refused({ ...call, changes }, new DomainError(error), true);
+  expect(written).toEqual([{ isOfChange: expected }]);
 });
 
 test('the audit is not written at level silent', () => {

@@ -10,7 +10,7 @@ import type {
   RevokedRecord,
 } from '@latchkey/store/records';
 import type { Logger } from 'pino';
-import type { LogSink } from '../log/log-sink.ts';
+import { type LogSink, OF_CHANGE } from '../log/log-sink.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
@@ -78,9 +78,7 @@ export function createAudit(
       ...(by === 'operator' && { key_id: null }),
       ...{ ...ids, result, reason, request_id, address },
     };
-    // Anybody can have any number of the others written, and the log may lose those.
-    const isCounted = call.changes && (result === 'done' || result === 'outcome_unknown');
-    lines.write(members, isCounted);
+    lines.write(members, call.changes && (result === 'done' || result === 'outcome_unknown'));
   }
 
   return {
@@ -134,13 +132,13 @@ export function createAudit(
 export type LogNumberEvent = 'start' | 'minute' | 'stop';
 
 /**
- * The audit lines of this process. Those of changes are counted before the log can drop one, so that a restore
- * knows which are missing.
+ * The audit lines of this process. They are counted before the log can drop one, so that a restore knows
+ * which are missing.
  */
 export interface AuditLines {
   count(): number;
-  /** @param isCounted - whether it is of a change. Default: it is */
-  write(members: object, isCounted?: boolean): void;
+  /** @param isOfChange - default: it is. The log loses others first: anybody can have any number of them written. */
+  write(members: object, isOfChange?: boolean): void;
   writeCommandChange(change: CommandChange): void;
   writeNumber(members: { number: number; event: LogNumberEvent; lines: number }): void;
 }
@@ -152,9 +150,9 @@ export function createAuditLines(logger: Logger): AuditLines {
   const instance = newId(Date.now());
   let line = 0;
 
-  function write(members: object, isCounted = true): void {
-    if (isCounted) line += 1;
-    log.info({ ...members, instance, ...(isCounted && { line }) }, 'audit');
+  function write(members: object, isOfChange = true): void {
+    line += 1;
+    log.info({ ...members, instance, line, [OF_CHANGE]: isOfChange }, 'audit');
   }
 
   return {

@@ -31,7 +31,7 @@ interface Parts {
   together: Limit;
   /** For all addresses that are not known. */
   strangers: Limit;
-  /** For those of them in a /48. */
+  /** For those in a /48, the known and the others apart. */
   bySite: Limit;
 }
 
@@ -80,8 +80,12 @@ export class LinkLimit implements Limit {
     const { byAddress, together, strangers, bySite } = this.#parts;
     const approvedAt = this.#known.get(address) ?? Number.NEGATIVE_INFINITY;
     const isKnown = this.#clock() - approvedAt < KNOWN_FOR;
-    const own: [Limit, string] = [byAddress, address];
-    if (isKnown) return [own, [together, ALL]];
-    return [own, [bySite, siteOf(address)], [together, ALL], [strangers, ALL]];
+    const site = siteOf(address);
+    const all: [Limit, string][] = [
+      [byAddress, address],
+      [bySite, isKnown ? `known ${site}` : site],
+      [together, ALL],
+    ];
+    return isKnown ? all : [...all, [strangers, ALL]];
   }
 }

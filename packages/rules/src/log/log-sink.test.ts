@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { LogSink } from './log-sink.ts';
+import { LogSink, OF_CHANGE } from './log-sink.ts';
 
 test.each<[string, object, string]>([
-  ['the audit line of a change', { line: 1 }, 'audit'],
+  ['the audit line of a change', { [OF_CHANGE]: true }, 'audit'],
   ['a log number', {}, 'log number'],
 ])('%s has room where an ordinary line has none', async (_, entry, message) => {
   const fd = openSync('/dev/full', 'w');
@@ -16,6 +16,6 @@ test.each<[string, object, string]>([
   log.info(entry, message);
   expect(sink.dropped).toBe(1);
   log.info('an ordinary line');
-  log.info({ result: 'done' }, 'audit');
+  log.info({ result: 'done', [OF_CHANGE]: false }, 'audit');
   expect(sink.dropped).toBe(3);
 });

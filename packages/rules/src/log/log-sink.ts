@@ -10,6 +10,9 @@ export const BUFFER_BYTES = 1_048_576;
 // can be running when the first half is full and `AUDIT=required` refuses the next change.
 const ORDINARY_BYTES = BUFFER_BYTES / 2;
 
+/** In the object of an audit line; no line shows it. A stranger's page views have the result `done` too. */
+export const OF_CHANGE = Symbol('of a change');
+
 export const STALLED_AFTER: Milliseconds = 1_000;
 
 // A pipe holds 64 KiB: read once a millisecond, that is 64 MB/s. A failed write costs some 15 µs,
@@ -107,7 +110,7 @@ export class LogSink implements DestinationStream {
     const { lastMsg, lastObj } = this;
     const isChange =
       lastMsg === 'log number' ||
-      (lastMsg === 'audit' && (lastObj as { line?: unknown } | null)?.line !== undefined);
+      (lastMsg === 'audit' && (lastObj as { [OF_CHANGE]?: boolean } | null)?.[OF_CHANGE] === true);
     // After a loss, ordinary lines wait until all is written, so that an outage has one gap.
     if (!isChange && this.#outage !== null && this.#outage.dropped > 0) return false;
     const room = isChange ? BUFFER_BYTES : ORDINARY_BYTES;
