@@ -367,16 +367,16 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await told(store, host)).toEqual([]);
       }));
 
-    test('has what is left of a grant that was reduced meanwhile', () =>
+    test('has all of a grant that is reduced next', () =>
       onEmpty(async (store, _other, database) => {
         const host = await endpointOf(store, { types: ['grant.revoked'] });
         const one = await granted(store);
+        const { grant_id, account, resource, application_id } = one.grant;
         await store.revokeGrant({ ...revocationOf(one), now: Date.now() - 2 * DAY });
         await database.reduceRevoked(1, Date.now());
         const [heard] = await told(store, host);
         expect(heard?.data).toMatchObject({
-          ...{ grant_id: one.grant.grant_id, account_id: null, resource: null, reason: null },
-          application_id: one.grant.application_id,
+          ...{ grant_id, account_id: account.id, resource, reason: 'application', application_id },
         });
       }));
 
