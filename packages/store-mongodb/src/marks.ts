@@ -23,12 +23,12 @@ export function marksIn(
 
   return {
     listMarks(kind) {
-      return async ({ limit, isDecisive }) => {
+      return async ({ limit, isDecisive, isNewest }) => {
         const read = (isDecisive ? database.decideByIndex : database.readByIndex).bind(database);
         const documents = await read(`${kind.name}_to_tell`, (collections, options) =>
           collectionOf(collections, kind)
             .find(marked, { ...options, projection: { marks: 1 } })
-            .sort({ 'marks.at': 1 })
+            .sort({ 'marks.at': isNewest ? -1 : 1 })
             .limit(limit)
             .toArray(),
         );

@@ -161,6 +161,26 @@ export function describeEvents(stores: SuiteStores): void {
         expect(await store.listDeliveries({ grant_id: anId() }, ALL)).toEqual([]);
       }));
 
+    test('of a grant waits for two rounds at most, however many ended at once before', () =>
+      onEmpty(async (store) => {
+        const { application_id } = await ofApplication(store);
+        const host = await endpointOf(store, { types: ['grant.revoked'] });
+        for (let made = 0; made < 250; made += 50) {
+          await atOnce(50, () => granted(store, { application_id }));
+        }
+        const later = await granted(store);
+        await makeAll(store);
+        const now = Date.now();
+        await revokeAll(store, { application_id, now, initiator: anInitiator() });
+        await store.revokeGrant({ ...revocationOf(later), now: now + 5 });
+        for (let round = 0; round < 2; round++) await store.makeDeliveries(now);
+        const { grant_id } = later.grant;
+        expect(await store.listDeliveries({ grant_id }, ALL)).toHaveLength(1);
+        await makeAll(store);
+        const range = { limit: 300, before: null };
+        expect(await store.listDeliveries({ endpoint_id: host.id }, range)).toHaveLength(251);
+      }));
+
     test('of a grant says at each try what the user chose, until nothing may have it', () =>
       onEmpty(async (store, _other, database) => {
         const endpoint = await endpointOf(store);

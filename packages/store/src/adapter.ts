@@ -289,8 +289,10 @@ export interface Adapter extends Shared<'call'> {
     options?: WriteOptions<I>,
   ): Call<I, R>;
 
-  /** Some events of records of a kind that are no deliveries yet, the oldest first. */
-  listMarks<K extends AnyKind>(kind: K): Call<{ limit: number; isDecisive: boolean }, Mark[]>;
+  /** Some events of records of a kind that are no deliveries yet, the oldest or the newest first. */
+  listMarks<K extends AnyKind>(
+    kind: K,
+  ): Call<{ limit: number; isDecisive: boolean; isNewest: boolean }, Mark[]>;
 
   /** Those of these marks that are still there, each with its record as it is now. */
   findMarked<K extends AnyKind, N extends Name<K>, R>(

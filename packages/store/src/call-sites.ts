@@ -81,7 +81,7 @@ export type Primitives = {
     decide: (found: Input | null, input: Input) => Decision<Input, unknown>,
     options?: Options,
   ): AnyCall;
-  listMarks(kind: AnyKind): Call<{ limit: number; isDecisive: boolean }, Mark[]>;
+  listMarks(kind: AnyKind): Call<{ limit: number; isDecisive: boolean; isNewest: boolean }, Mark[]>;
   findMarked(kind: AnyKind, of: Fields, result: Result): Call<Marked, unknown[]>;
   removeMarks(kind: AnyKind): Call<Marked, void>;
 };

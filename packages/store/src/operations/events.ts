@@ -286,6 +286,8 @@ export function events(
     await remove({ marks });
   }
 
+  let isNewest = false;
+
   return async function makeDeliveries(
     now: Milliseconds,
     {
@@ -293,7 +295,9 @@ export function events(
       mayMake,
     }: { isDecisive?: boolean; mayMake?: (() => Promise<boolean>) | undefined } = {},
   ): Promise<boolean> {
-    const asked = { limit: ROUND, isDecisive };
+    // In turn: the ends of one call, of which there may be many, hold up no later event.
+    isNewest = !isNewest && !isDecisive;
+    const asked = { limit: ROUND, isDecisive, isNewest };
     const [ofGrants, ofAccounts, ofApplications] = await Promise.all([
       marksOf.grants.list(asked),
       marksOf.accounts.list(asked),

@@ -423,18 +423,19 @@ export function sqlReads(
 
     listMarks({ name }) {
       const id = dialect.decode.id as (value: unknown) => string;
-      const listOf = (fence: string) =>
+      const listOf = (fence: string, order = '') =>
         read<Input, Mark[]>({
           text: (statement) =>
-            `SELECT about, type, at, id, name FROM marks WHERE of = '${name}'${fence} ORDER BY at LIMIT ${limited(statement)}`,
+            `SELECT about, type, at, id, name FROM marks WHERE of = '${name}'${fence} ORDER BY at${order} LIMIT ${limited(statement)}`,
           result: (rows) =>
             rows.map((row) => ({
               ...{ key: id(row.about), id: id(row.id) },
               ...{ type: row.type, at: row.at, name: row.name },
             })),
         });
-      const [decisive, plain] = [listOf(dialect.fenced), listOf('')];
-      return (input) => (input.isDecisive ? decisive : plain)(input);
+      const decisive = listOf(dialect.fenced);
+      const [oldest, newest] = [listOf(''), listOf('', ' DESC')];
+      return (input) => (input.isDecisive ? decisive : input.isNewest ? newest : oldest)(input);
     },
   };
 }
