@@ -78,3 +78,41 @@ test('who disconnects while the events of another are made is told of by none', 
   const claimed = await claimDeliveries({ now: 2, claim: 'c', endpoints });
   expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
 });
+
+test('who disconnects while the message of another is dropped is told of by none', async () => {
+  let isConnected = true;
+  const delivery = { type: 'account.updated', status: 'pending', body: '{}', generation: 0 };
+  const primitives = {
+    changeSome:
+      () =>
+      async ({ endpoint_id: names_for }: { endpoint_id: string }) => [
+        { ...delivery, id: `to ${names_for}`, names_of: 'account', names_for },
+      ],
+    change: () => async () => {
+      isConnected = false;
+    },
+  };
+  const db = new Proxy(primitives, {
+    get: (own, name) => own[name as 'change'] ?? (() => async () => true),
+  });
+  const { claimDeliveries } = deliveries(
+    db as unknown as Adapter,
+    {
+      findTold: async (id: string) => ({
+        stored: { generation: 0 },
+        endpoint: { id, disabled_reason: null, types: null },
+        application: { disabled: false, idle_days: null },
+      }),
+    } as never,
+    {} as never,
+    {} as never,
+    {
+      mayKnow: async ({ application_id }) => application_id === 'other' && isConnected,
+      isEnding: async () => false,
+      forget: async () => {},
+    },
+    async () => {},
+  );
+  const endpoints = ['gone', 'other'].map((id) => ({ id, most: 1 }));
+  expect(await claimDeliveries({ now: 2, claim: 'c', endpoints })).toEqual([]);
+});

@@ -256,8 +256,11 @@ export function deliveries(
       });
     }
     const isKnown = (_: unknown, index: number) => answers[index] === 'yes';
+    const known = some.filter(isKnown);
+    if (known.length === some.length) return known;
     await Promise.all(some.map((asked, index) => isKnown(asked, index) || refuse(asked.one)));
-    return some.filter(isKnown);
+    // A write takes as long as its disk.
+    return knownOf(known, now, refuse);
   }
 
   async function takeBack(one: Named, now: number): Promise<void> {
