@@ -1,6 +1,8 @@
+import { closeSync, openSync } from 'node:fs';
 import { DomainError } from '@latchkey/domain/domain-error';
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { LogSink } from '../log/log-sink.ts';
 import { type AuditedCall, createAudit, createAuditLines } from './audit.ts';
 import type { NewCommandChange } from './command-changes.ts';
 
@@ -48,6 +50,23 @@ test.each([
   if (error === undefined) audit.done({ ...call, changes });
   else audit.refused({ ...call, changes }, new DomainError(error), true);
   expect(written).toEqual([{ isOfChange: expected }]);
+});
+
+test('of the lines that the log has no room for, those of changes are counted', () => {
+  const fd = openSync('/dev/full', 'w');
+  onTestFinished(() => closeSync(fd));
+  const sink = new LogSink({ fd, redact: (lines) => lines, prettify: null, onRecovery() {} });
+  onTestFinished(() => sink.close());
+  const log = pino({}, sink);
+  const lines = createAuditLines(log);
+  lines.write({}, false);
+  expect(lines.count()).toBe(1);
+  while (sink.dropped === 0) log.info('x'.repeat(1_000));
+  lines.write({}, false);
+  expect(lines.count()).toBe(1);
+  let written = 1;
+  for (; sink.dropped === 2; written++) lines.write({ text: 'x'.repeat(1_000) });
+  expect(lines.count()).toBe(written);
 });
 
 test('the audit is not written at level silent', () => {

@@ -10,7 +10,7 @@ import type {
   RevokedRecord,
 } from '@latchkey/store/records';
 import type { Logger } from 'pino';
-import { type LogSink, OF_CHANGE } from '../log/log-sink.ts';
+import { type LogSink, OF_CHANGE, sinkOf } from '../log/log-sink.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
@@ -132,8 +132,8 @@ export function createAudit(
 export type LogNumberEvent = 'start' | 'minute' | 'stop';
 
 /**
- * The audit lines of this process. They are counted before the log can drop one, so that a restore knows
- * which are missing.
+ * The audit lines of this process. Those of changes are counted before the log can drop one, so that a restore
+ * knows which are missing.
  */
 export interface AuditLines {
   count(): number;
@@ -147,12 +147,16 @@ export interface AuditLines {
 export function createAuditLines(logger: Logger): AuditLines {
   const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
   const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
+  const sink = sinkOf(logger);
   const instance = newId(Date.now());
   let line = 0;
 
   function write(members: object, isOfChange = true): void {
     line += 1;
+    const dropped = sink?.dropped;
     log.info({ ...members, instance, line, [OF_CHANGE]: isOfChange }, 'audit');
+    // No restore misses it, and anybody can have more of these written than the log takes.
+    if (!isOfChange && sink?.dropped !== dropped) line -= 1;
   }
 
   return {
