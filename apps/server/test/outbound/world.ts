@@ -79,7 +79,7 @@ export function resolver(answers: Record<string, string[][]>) {
   const resolve: Resolve = (name, _, callback) => {
     const earlier = asked.filter((one) => one === name).length;
     asked.push(name);
-    const all = answers[name.replace(/\.$/, '')];
+    const all = answers[name] ?? answers[name.replace(/\.$/, '')];
     const addresses = all?.[Math.min(earlier, all.length - 1)];
     if (addresses === undefined) {
       const error = Object.assign(new Error(`No address of ${name}`), { code: 'ENOTFOUND' });
