@@ -19,7 +19,7 @@ export const modelHarness: StoreHarness = {
 
   async fresh(): Promise<TestDatabase> {
     const state = emptyState();
-    const { findCode } = modelStore(state);
+    const { findCode, makeDeliveries } = modelStore(state);
     return {
       // No other process opens it.
       ...{ module: '', url: '' },
@@ -31,7 +31,10 @@ export const modelHarness: StoreHarness = {
           await sleep(50);
         }
       },
-      reduceRevoked: async (revokedGrantDays, now) => sweepModel(state, now, revokedGrantDays),
+      async reduceRevoked(revokedGrantDays, now) {
+        makeDeliveries(Date.now());
+        sweepModel(state, now, revokedGrantDays);
+      },
       sweep: async (now) => sweepModel(state, now),
       async membersOf(kind, id) {
         const record = state[kind].get(id) ?? {};

@@ -35,8 +35,6 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
     // Checked together with a second Host.
     requireHostHeader: false,
   });
-  // 16 KiB bound them. Node 22.13 passes over those beyond 1,000, such as the one that a proxy adds at the end.
-  server.maxHeadersCount = 0;
   const leaveToClient = limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
   const order = orderRequests();
   const inBatches = callContext.service.driver.inProcess ? inBatchesByTick : inBatchesByTimer;
