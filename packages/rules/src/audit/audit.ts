@@ -147,16 +147,16 @@ export interface AuditLines {
 export function createAuditLines(logger: Logger): AuditLines {
   const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
   const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
-  const sink = sinkOf(logger);
   const instance = newId(Date.now());
   let line = 0;
 
   function write(members: object, isOfChange = true): void {
     line += 1;
+    const sink = isOfChange ? null : sinkOf(logger);
     const dropped = sink?.dropped;
     log.info({ ...members, instance, line, [OF_CHANGE]: isOfChange }, 'audit');
     // No restore misses it, and anybody can have more of these written than the log takes.
-    if (!isOfChange && sink?.dropped !== dropped) line -= 1;
+    if (sink?.dropped !== dropped) line -= 1;
   }
 
   return {

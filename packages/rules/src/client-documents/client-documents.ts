@@ -1,7 +1,7 @@
 import type { Claimed } from '@latchkey/domain/claimed';
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
 import type { DocumentedClient, KeptDocument } from '@latchkey/store/records';
-import { siteOf } from '../limits/limit.ts';
+import { addressKey } from '../limits/limit.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
 import { createScheduler, type Turn } from '../outbound/scheduler.ts';
 import { openClaim, type VouchedAddress, type Vouchers } from '../vouchers.ts';
@@ -217,7 +217,7 @@ export function createClientDocuments({
       const from = vouchers.ofAddress(address);
       const isKnown = hasApplication || from.voucher === 'operator';
       const late = kept && (lateOf(from, kept) ?? undefined);
-      const wanted = { ...from, ...asked, asker, site: siteOf(asker), isKnown, kept: late };
+      const wanted = { ...from, ...asked, asker, site: addressKey(asker, 48), isKnown, kept: late };
       const before = documents.peek(wanted, { mayBeLate: true });
       const held = await documents.find(wanted);
       const { document, unwritten } = held;
@@ -285,7 +285,14 @@ export function createClientDocuments({
       const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
         const from = vouchers.ofAddress(address);
         const hasOwnPlaces = from.voucher === 'operator';
-        return { ...from, asker: caller, site: siteOf(caller), gone, isKnown: true, hasOwnPlaces };
+        return {
+          ...from,
+          asker: caller,
+          site: addressKey(caller, 48),
+          gone,
+          isKnown: true,
+          hasOwnPlaces,
+        };
       };
       if (jwks_uri !== null) {
         return {

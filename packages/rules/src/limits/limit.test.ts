@@ -1,7 +1,7 @@
 import type { Store } from '@latchkey/store/store';
 import { openSqliteStore } from '@latchkey/store-sqlite/sqlite-store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addressKey, SharedLimit, siteOf } from './limit.ts';
+import { addressKey, SharedLimit } from './limit.ts';
 import { RateLimited } from './rate-limited.ts';
 
 // Several processes share one store. The tests decide when they share their counts.
@@ -243,5 +243,5 @@ test.each([
   ['2001:db8:a:b::1', '2001:db8:a::/48'],
   [undefined, 'unknown'],
 ])('%s is of the site %s', (address, site) => {
-  expect(siteOf(addressKey(address))).toBe(site);
+  expect(addressKey(addressKey(address), 48)).toBe(site);
 });

@@ -154,7 +154,8 @@ export function putNewest<Value>(
 
 /** An IPv6 address counts by its /64: networks assign no smaller range to a customer. A site has a /48. */
 export function addressKey(address: string | undefined, bits: 48 | 64 = 64): string {
-  const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
+  // A link-local address may have a zone, and a key of a /64 says so.
+  const [bare = ''] = (address ?? '').split(/[%/]/);
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
   if (plain === undefined) return 'unknown';
   if (isIP(plain) === 4) return plain;
@@ -165,9 +166,6 @@ export function addressKey(address: string | undefined, bits: 48 | 64 = 64): str
   }
   return `${groups.slice(0, bits / 16).join(':')}::/${bits}`;
 }
-
-/** Of a key of {@link addressKey}: that of its /48, or of the IPv4 address itself. */
-export const siteOf = (key: string): string => addressKey(key.split('/')[0], 48);
 
 function groupsOf(address: string): string[] {
   // URL normalizes an address to its shortest form in hexadecimal (RFC 5952).

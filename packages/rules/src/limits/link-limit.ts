@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '@latchkey/domain/clock';
-import { type Limit, putNewest, siteOf } from './limit.ts';
+import { addressKey, type Limit, putNewest } from './limit.ts';
 import type { RateLimit } from './rate-limit-setting.ts';
 
 /** If a host approves links without a page of ours, this is the only place that has the address of the user. */
@@ -80,7 +80,7 @@ export class LinkLimit implements Limit {
     const { byAddress, together, strangers, bySite } = this.#parts;
     const approvedAt = this.#known.get(address) ?? Number.NEGATIVE_INFINITY;
     const isKnown = this.#clock() - approvedAt < KNOWN_FOR;
-    const site = siteOf(address);
+    const site = addressKey(address, 48);
     const all: [Limit, string][] = [
       [byAddress, address],
       [bySite, isKnown ? `known ${site}` : site],

@@ -48,6 +48,8 @@ export class LogSink implements DestinationStream {
   readonly [pino.symbols.needsMetadataGsym] = true;
   lastMsg: unknown;
   lastObj: unknown;
+  /** Lines. */
+  dropped = 0;
 
   readonly #options: LogSinkOptions;
   #turn = '';
@@ -58,15 +60,10 @@ export class LogSink implements DestinationStream {
   #stalledAt: number | null = null;
   #retryAfter = RETRY_AFTER;
   #retry: NodeJS.Timeout | null = null;
-  #dropped = 0;
   #closed = false;
 
   constructor(options: LogSinkOptions) {
     this.#options = options;
-  }
-
-  get dropped(): number {
-    return this.#dropped;
   }
 
   get isFailing(): boolean {
@@ -78,7 +75,7 @@ export class LogSink implements DestinationStream {
   write(line: string): void {
     if (this.#closed) return;
     if (this.#waitingBytes > 0 && !this.#hasRoom(Math.min(line.length, LINE_BYTES))) {
-      this.#dropped += 1;
+      this.dropped += 1;
       if (this.#outage !== null) this.#outage.dropped += 1;
       return;
     }

@@ -112,29 +112,37 @@ export function deliveries(
     // What it misses, the next look finds.
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: false, among: SHARE },
   );
-  const held = ({ id, claim }: Givens<Claimed>) => ({ id, claim });
-  const dropping = <Set extends object>(set: Set) =>
-    db.change(
-      kind,
-      (one: Givens<Claimed>) => ({
-        where: held(one),
-        set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now, ...set },
-      }),
-      [],
-      () => true,
-    );
-  const drop = dropping({});
+  const drop = db.change(
+    kind,
+    (one: Givens<Claimed>) => ({
+      where: { id: one.id, claim: one.claim },
+      set: { status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now },
+    }),
+    [],
+    () => true,
+  );
   /** What its endpoint may not know any more. */
-  const refuse = dropping({ body: null, names_of: null });
+  const refuse = db.change(
+    kind,
+    (one: Givens<Claimed>) => ({
+      where: { id: one.id, claim: one.claim },
+      set: {
+        ...{ status: 'dropped' as const, due_at: null, claim: null, ended_at: one.now },
+        ...{ body: null, names_of: null },
+      },
+    }),
+    [],
+    () => true,
+  );
   const release = db.changeEach(kind, (one: Givens<Claimed>) => ({
-    where: held(one),
+    where: { id: one.id, claim: one.claim },
     set: { due_at: one.now, claim: null },
   }));
   // Nothing here returns a record: MongoDB would keep its message, and the name in it, for a retry of the command.
   const write = db.change(
     kind,
     (one: Givens<Claimed & { body: string }>) => ({
-      where: { ...held(one), body: null },
+      where: { id: one.id, claim: one.claim, body: null },
       set: { body: one.body },
     }),
     [],
@@ -144,7 +152,7 @@ export function deliveries(
   const end = db.changeEach(
     kind,
     (one: Givens<Claimed & Pick<Stored, 'status' | 'due_at' | 'ended_at' | 'attempts'>>) => ({
-      where: held(one),
+      where: { id: one.id, claim: one.claim },
       set: {
         ...{ status: one.status, due_at: one.due_at, ended_at: one.ended_at, claim: null },
         ...{ attempts: one.attempts, tries: plus(1) },
