@@ -282,17 +282,10 @@ export function createClientDocuments({
       caller: string,
       { kept, end, gone }: Pick<AskedBy, 'kept' | 'end' | 'gone'> = {},
     ): ClientKeys {
+      const asker = { asker: caller, site: addressKey(caller, 48), isKnown: true };
       const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
         const from = vouchers.ofAddress(address);
-        const hasOwnPlaces = from.voucher === 'operator';
-        return {
-          ...from,
-          asker: caller,
-          site: addressKey(caller, 48),
-          gone,
-          isKnown: true,
-          hasOwnPlaces,
-        };
+        return { ...from, ...asker, gone, hasOwnPlaces: from.voucher === 'operator' };
       };
       if (jwks_uri !== null) {
         return {

@@ -1,33 +1,53 @@
 import { expect, test } from 'vitest';
 import type { Adapter } from '../adapter.ts';
 import { deliveries } from './deliveries.ts';
+import type { NamesInside } from './names.ts';
+
+/** A message that names an account to an application. */
+const delivery = {
+  ...{ id: 'd', endpoint_id: 'e', names_of: 'account', names_for: 'application' },
+  ...{ type: 'account.updated', body: '{}', round: null, created_at: 1, generation: 0 },
+  ...{ has_choice: false, account_id: null },
+};
+
+/** With these primitives; what the others do changes nothing here. */
+function deliveriesWith(
+  primitives: Record<string, () => Promise<unknown>>,
+  mayKnow: NamesInside['mayKnow'],
+  tell = async () => {},
+) {
+  const claimed = () => async (of: { endpoint_id: string }) => [
+    { ...delivery, status: 'pending', id: `to ${of.endpoint_id}`, names_for: of.endpoint_id },
+  ];
+  const db = new Proxy({} as Adapter, {
+    get: (_, name: string) =>
+      name === 'changeSome' ? claimed : () => primitives[name] ?? (async () => true),
+  });
+  const told = async (id: string) => ({
+    stored: { generation: 0 },
+    endpoint: { id, disabled_reason: null, types: null },
+    application: { disabled: false, idle_days: null },
+  });
+  return deliveries(
+    db,
+    { findTold: told, findVisible: told } as never,
+    {} as never,
+    {} as never,
+    { mayKnow, isEnding: async () => false, forget: async () => {} },
+    tell,
+  );
+}
+
+const claimOf = (...ids: string[]) => ({
+  ...{ now: 2, claim: 'c', endpoints: ids.map((id) => ({ id, most: 1 })) },
+});
 
 test('who disconnects while events are made is told of by none', async () => {
   let isConnected = true;
-  const delivery = {
-    ...{ id: 'd', endpoint_id: 'e', names_of: 'account', names_for: 'application' },
-    ...{ status: 'failed', body: '{}', round: null, created_at: 1 },
-  };
-  const primitives = { find: () => async () => delivery };
-  const db = new Proxy(primitives, {
-    get: (own, name) => (name in own ? own.find : () => async () => true),
-  });
-  const told = {
-    stored: { generation: 0 },
-    endpoint: { disabled_reason: null },
-    application: { idle_days: null },
-  };
-  const { retryDelivery } = deliveries(
-    db as unknown as Adapter,
-    { findVisible: async () => told } as never,
-    {} as never,
-    {} as never,
-    {
-      // Its grant is later than the message.
-      mayKnow: async (_pair, _application, _now, by = null) => by === null && isConnected,
-      isEnding: async () => false,
-      forget: async () => {},
-    },
+  const { retryDelivery } = deliveriesWith(
+    { find: async () => ({ ...delivery, status: 'failed' }) },
+    // Its grant is later than the message.
+    async (_pair, _application, _now, by = null) => by === null && isConnected,
     async () => {
       isConnected = false;
     },
@@ -37,82 +57,28 @@ test('who disconnects while events are made is told of by none', async () => {
 
 test('who disconnects while the events of another are made is told of by none', async () => {
   let isConnected = true;
-  const delivery = {
-    ...{ type: 'account.updated', status: 'pending', body: '{}', created_at: 1, generation: 0 },
-    ...{ has_choice: false, account_id: null },
-  };
-  const primitives = {
-    changeSome:
-      () =>
-      async ({ endpoint_id: names_for }: { endpoint_id: string }) => [
-        { ...delivery, id: `to ${names_for}`, names_of: 'account', names_for },
-      ],
-    find: () => async () => delivery,
-  };
-  const db = new Proxy(primitives, {
-    get: (own, name) => own[name as 'find'] ?? (() => async () => true),
-  });
-  const { claimDeliveries } = deliveries(
-    db as unknown as Adapter,
-    {
-      findTold: async (id: string) => ({
-        stored: { generation: 0 },
-        endpoint: { id, disabled_reason: null, types: null },
-        application: { disabled: false, idle_days: null },
-      }),
-    } as never,
-    {} as never,
-    {} as never,
-    {
-      // The grant of one is later than the message.
-      mayKnow: async ({ application_id }, _application, _now, by = null) =>
-        application_id === 'anew' ? by === null : isConnected,
-      isEnding: async () => false,
-      forget: async () => {},
-    },
+  const { claimDeliveries } = deliveriesWith(
+    { find: async () => ({ ...delivery, status: 'pending' }) },
+    // The grant of one is later than the message.
+    async ({ application_id }, _application, _now, by = null) =>
+      application_id === 'anew' ? by === null : isConnected,
     async () => {
       isConnected = false;
     },
   );
-  const endpoints = ['anew', 'other'].map((id) => ({ id, most: 1 }));
-  const claimed = await claimDeliveries({ now: 2, claim: 'c', endpoints });
+  const claimed = await claimDeliveries(claimOf('anew', 'other'));
   expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
 });
 
 test('who disconnects while the message of another is dropped is told of by none', async () => {
   let isConnected = true;
-  const delivery = { type: 'account.updated', status: 'pending', body: '{}', generation: 0 };
-  const primitives = {
-    changeSome:
-      () =>
-      async ({ endpoint_id: names_for }: { endpoint_id: string }) => [
-        { ...delivery, id: `to ${names_for}`, names_of: 'account', names_for },
-      ],
-    change: () => async () => {
-      isConnected = false;
-    },
-  };
-  const db = new Proxy(primitives, {
-    get: (own, name) => own[name as 'change'] ?? (() => async () => true),
-  });
-  const { claimDeliveries } = deliveries(
-    db as unknown as Adapter,
+  const { claimDeliveries } = deliveriesWith(
     {
-      findTold: async (id: string) => ({
-        stored: { generation: 0 },
-        endpoint: { id, disabled_reason: null, types: null },
-        application: { disabled: false, idle_days: null },
-      }),
-    } as never,
-    {} as never,
-    {} as never,
-    {
-      mayKnow: async ({ application_id }) => application_id === 'other' && isConnected,
-      isEnding: async () => false,
-      forget: async () => {},
+      change: async () => {
+        isConnected = false;
+      },
     },
-    async () => {},
+    async ({ application_id }) => application_id === 'other' && isConnected,
   );
-  const endpoints = ['gone', 'other'].map((id) => ({ id, most: 1 }));
-  expect(await claimDeliveries({ now: 2, claim: 'c', endpoints })).toEqual([]);
+  expect(await claimDeliveries(claimOf('gone', 'other'))).toEqual([]);
 });

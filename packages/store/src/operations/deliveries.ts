@@ -247,8 +247,8 @@ export function deliveries(
   async function knownOf<One extends Named>(
     some: readonly Asked<One>[],
     now: number,
-    refuse: (one: One) => Promise<unknown>,
-  ): Promise<Asked<One>[]> {
+    refuse: (one: One, now: number) => Promise<unknown>,
+  ): Promise<readonly Asked<One>[]> {
     const ask = () => Promise.all(some.map(({ told, one }) => knows(told, one, now)));
     let answers = await ask();
     if (answers.includes('anew')) {
@@ -263,12 +263,12 @@ export function deliveries(
         return before[index] === 'anew' && isLeft ? 'yes' : 'no';
       });
     }
-    const isKnown = (_: unknown, index: number) => answers[index] === 'yes';
-    const known = some.filter(isKnown);
-    if (known.length === some.length) return known;
-    await Promise.all(some.map((asked, index) => isKnown(asked, index) || refuse(asked.one)));
+    const refused = some.filter((_, index) => answers[index] !== 'yes');
+    if (refused.length === 0) return some;
+    await Promise.all(refused.map(({ one }) => refuse(one, now)));
     // A write takes as long as its disk.
-    return knownOf(known, now, refuse);
+    const others = some.filter((one) => !refused.includes(one));
+    return knownOf(others, now, refuse);
   }
 
   async function takeBack(one: Named, now: number): Promise<void> {
@@ -439,12 +439,9 @@ export function deliveries(
     async retryDelivery(id: string, now: Milliseconds): Promise<DeliveryRecord | null> {
       const found = await find({ id });
       const told = found && (await findEnabled(found.endpoint_id));
-      if (
-        !told ||
-        (await knownOf([{ told, one: found }], now, (one) => takeBack(one, now))).length === 0
-      )
-        return null;
-      const { generation } = told.stored;
+      const [known] = told ? await knownOf([{ told, one: found }], now, takeBack) : [];
+      if (found === null || known === undefined) return null;
+      const { generation } = known.told.stored;
       const isBegun = await begin({ id, round: found.round, anew: randomUUID(), generation, now });
       return isBegun ? { ...deliveryOf(found), ...BEGUN, due_at: now } : null;
     },
@@ -474,7 +471,7 @@ export function deliveries(
       let hasBegun = false;
       const go = <T>(on: () => Promise<T>) => (hasBegun ? afterChange(on) : on());
       async function beginAll(some: readonly Asked<ToReplay>[]): Promise<number> {
-        const known = await go(() => knownOf(some, now, (one) => takeBack(one, now)));
+        const known = await go(() => knownOf(some, now, takeBack));
         const byRound = Map.groupBy(known, ({ one: { round } }) => round);
         for (const [round, of] of byRound) {
           await go(() => beginSome({ ...again, round, ids: of.map(({ one: { id } }) => id) }));

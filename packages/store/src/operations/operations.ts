@@ -70,8 +70,8 @@ export function operations(
     ...ofEndpoints,
 
     /**
-     * Makes deliveries of some events that were recorded, the oldest and the newest in turn. May be repeated, and run in several
-     * processes: a delivery is made once.
+     * Makes deliveries of some events that were recorded, the oldest and the newest in turn. May be repeated, and run in
+     * several processes: a delivery is made once.
      *
      * @param mayMake - asked if there is something to make; if not, nothing is made. Default: yes
      * @returns whether there may be more
