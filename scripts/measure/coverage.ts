@@ -55,7 +55,14 @@ export async function withCoveredProgram<T>(
   const reports = join(folder, 'coverage');
   const probe = new URL('probe.ts', import.meta.url).href;
   const program = fileURLToPath(new URL(path, root));
-  const node = ['--import', probe, ...nodeArgumentsFor(settings.DATABASE_URL)];
+  // What V8 has inlined is not counted, and when it does so depends on how busy the machine is.
+  const node = [
+    '--no-opt',
+    '--no-maglev',
+    '--import',
+    probe,
+    ...nodeArgumentsFor(settings.DATABASE_URL),
+  ];
   const child = spawn(process.execPath, [...node, program, ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...settings, NODE_V8_COVERAGE: reports },
