@@ -18,9 +18,16 @@ export interface Client {
   document: Pick<DocumentedClient, 'uri' | 'in_address'> | null;
 }
 
+/** What an application says of itself. */
+interface Claims {
+  name: Claimed<string>;
+  redirect_uris: readonly Claimed<string>[];
+}
+
 /** How a person is told which application it is. */
 export interface Shown {
   vouched: boolean;
+  redirect_uris: string[];
   /** Its host, if a stranger may not be called what it claims. */
   name: string;
   /**
@@ -33,6 +40,8 @@ export interface Shown {
   /** How it is led back to, if it registered itself and is on this device: then its host tells nothing about it. */
   device: Exclude<RedirectKind, 'web'> | null;
 }
+
+export type ShownAs<Application> = Omit<Application, keyof Claims> & Shown;
 
 declare const asked: unique symbol;
 
@@ -55,9 +64,7 @@ export interface Vouchers {
   };
   /** Of a document, or of keys. */
   ofAddress(address: Claimed<string>): VouchedAddress;
-  show<Application extends Client & { name: Claimed<string>; redirect_uris: readonly string[] }>(
-    application: Application,
-  ): Omit<Application, 'name'> & Shown;
+  show<Application extends Client & Claims>(application: Application): ShownAs<Application>;
 }
 
 /**
@@ -87,7 +94,8 @@ export function createVouchers(
     show(application) {
       const voucher = ofClient(application);
       const said = openClaim(application.name, voucher);
-      const { document, redirect_uris } = application;
+      const { document } = application;
+      const redirect_uris = application.redirect_uris as string[];
       const { host, device } = document === null ? REGISTERED : placeOf(document, redirect_uris);
       const mayBeSaid = voucher === 'operator' || mayClaim(said, pageName);
       // The host stands for the name in a document that has none.
@@ -96,7 +104,7 @@ export function createVouchers(
       return {
         ...application,
         vouched: voucher === 'operator',
-        ...{ host, device, claim },
+        ...{ redirect_uris, host, device, claim },
         name: claim ?? host ?? said,
       };
     },

@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type {
   ApplicationChanges,
   ApplicationRecord,
@@ -14,7 +15,7 @@ export const firstGenerations: Generations = {
   scopes: { others: 0, named: [] },
 };
 
-export function sinceOf({ others, named }: Since, name: string): number {
+export function sinceOf({ others, named }: Since, name: Claimed<string>): number {
   return named.find(([one]) => one === name)?.[1] ?? others;
 }
 
@@ -67,7 +68,7 @@ export function resourceAfter(
 type Changes = ApplicationChanges & { disabled?: boolean };
 
 /** Null stands for every name. */
-type Names = readonly string[] | null;
+type Names = readonly Claimed<string>[] | null;
 
 function isAnyTakenAway(before: Names, after: Names): boolean {
   if (after === null) return false;
@@ -75,11 +76,11 @@ function isAnyTakenAway(before: Names, after: Names): boolean {
 }
 
 function sinceAfter(since: Since, [before, after]: [Names, Names], now: number): Since {
-  const wasThere = (name: string) => before === null || before.includes(name);
+  const wasThere = (name: Claimed<string>) => before === null || before.includes(name);
   if (after === null && before === null) return since;
   const others = after === null ? now : since.others;
   const named = (after ?? before ?? [])
-    .map((name): [string, number] => [name, wasThere(name) ? sinceOf(since, name) : now])
+    .map((name): [string, number] => [name as string, wasThere(name) ? sinceOf(since, name) : now])
     .filter(([, generation]) => generation !== others);
   return { others, named };
 }

@@ -1,3 +1,4 @@
+import type { Claimed } from '@latchkey/domain/claimed';
 import type { ActionName, Actor } from '@latchkey/domain/initiator';
 import { DELIVERIES_KEPT, LINKS_KEPT } from '@latchkey/domain/lifetimes';
 import type { Reason } from '@latchkey/domain/reasons';
@@ -331,7 +332,7 @@ export const applications = kind(
      * As they were written, since they are compared exactly. Of an application with a document, those of its approvals:
      * nothing is compared with them.
      */
-    redirect_uris: json<string[]>(),
+    redirect_uris: json<Claimed<string>[]>(),
     /** The scopes that it may ask for; null for every described one. */
     scopes: optional(json<string[]>()),
     /** The scopes of a request that names none; null for none. */

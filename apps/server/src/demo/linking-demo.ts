@@ -3,6 +3,7 @@ import { MAX_ENDPOINTS_OF_APPLICATION, newEndpoint } from '@latchkey/rules/event
 import type { EventsSettings } from '@latchkey/rules/events/events';
 import { MAX_SCOPES } from '@latchkey/rules/linking/put-scope';
 import type { Service } from '@latchkey/rules/service';
+import { openClaim } from '@latchkey/rules/vouchers';
 import { DEMO_ENDPOINT_ID } from '@latchkey/store/events-keys';
 import { plainApplication } from '@latchkey/store/plain-application';
 import type { ApplicationChanges } from '@latchkey/store/records';
@@ -90,7 +91,8 @@ export async function isDemoApplicationLive({ store }: Service): Promise<boolean
 /** Where the service was when it last started; null if it has not yet. */
 export async function findDemoUrl({ store }: Service): Promise<string | null> {
   const application = await store.findApplication(DEMO_APPLICATION_ID);
-  const [callback] = application?.redirect_uris ?? [];
+  const [uri] = application?.redirect_uris ?? [];
+  const callback = uri && openClaim(uri, 'operator');
   return callback?.endsWith(demoPaths.callback)
     ? callback.slice(0, -demoPaths.callback.length)
     : null;

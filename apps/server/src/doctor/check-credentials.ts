@@ -1,6 +1,7 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import { isLive } from '@latchkey/domain/credentials/credentials';
 import type { Service } from '@latchkey/rules/service';
+import { openClaim } from '@latchkey/rules/vouchers';
 import { type Finding, ok, warning } from '@latchkey/store/finding';
 import type { ApplicationRecord, KeyRecord, SecretRecord } from '@latchkey/store/records';
 import type { Settings } from '../settings.ts';
@@ -60,7 +61,8 @@ export async function* checkApplications({ store, clock }: Source): AsyncGenerat
     count += 1;
     const live = application.secrets.filter((secret) => isLive(secret, now));
     if (application.scopes === null) unlimited.push(application);
-    if (application.redirect_uris.some(isOnThisMachine)) onThisMachine.push(application);
+    if (application.redirect_uris.some((uri) => isOnThisMachine(openClaim(uri, 'operator'))))
+      onThisMachine.push(application);
     if (live.length > 1 && live.some((secret) => isUnused(secret, now))) {
       withSpareSecrets.push(application);
     }

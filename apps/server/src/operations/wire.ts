@@ -3,7 +3,7 @@ import type { ExportPart } from '@latchkey/rules/accounts/export-account';
 import { meaningOf } from '@latchkey/rules/audit/explain';
 import { accountOf } from '@latchkey/rules/grants/authenticate-grant';
 import type { GrantWithSecret } from '@latchkey/rules/grants/redeem';
-import type { Shown } from '@latchkey/rules/vouchers';
+import type { ShownAs } from '@latchkey/rules/vouchers';
 import {
   type Account,
   type AccountEntry,
@@ -233,7 +233,7 @@ export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {
 }
 
 /** With a name that somebody has asked about. */
-type ShownRecord = Omit<ApplicationRecord, 'name'> & Shown;
+type ShownRecord = ShownAs<ApplicationRecord>;
 
 /** @param now - of the secrets that have expired by then, it shows some */
 export function toApplication(application: ShownRecord, now: Milliseconds): Application {

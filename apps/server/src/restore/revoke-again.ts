@@ -3,6 +3,7 @@ import { DomainError } from '@latchkey/domain/domain-error';
 import type { ActionName, Initiator } from '@latchkey/domain/initiator';
 import { EVERY_SCOPE, withMarks } from '@latchkey/rules/audit/name-marks';
 import { activeGrants } from '@latchkey/rules/grants/active-grants';
+import { vouchersOf } from '@latchkey/rules/linking/linking';
 import type { Service } from '@latchkey/rules/service';
 import { noCounts } from '@latchkey/rules/summary/counts';
 import { formatTimestamp, type ReadName, uuidV7Time } from '@latchkey/schema';
@@ -388,8 +389,9 @@ async function shortenUris(service: Service, line: AuditLine): Promise<boolean> 
   const { application_id = '', redirect_uris: marks = '' } = line;
   const application = await service.store.findApplication(application_id);
   if (application === null) return false;
-  const redirect_uris = withMarks(application.redirect_uris, marks);
-  if (redirect_uris.length === application.redirect_uris.length) return false;
+  const before = vouchersOf(service).show(application).redirect_uris;
+  const redirect_uris = withMarks(before, marks);
+  if (redirect_uris.length === before.length) return false;
   await handle(service, 'admin.applications.update', { application_id, redirect_uris }, line);
   return true;
 }

@@ -10,10 +10,10 @@ import type { Dependencies } from '../dependencies.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
 import { readPins, vouchersOf } from '../linking/linking.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
-import type { Shown } from '../vouchers.ts';
+import type { ShownAs } from '../vouchers.ts';
 
 export interface Connection {
-  application: Omit<ApplicationRecord, 'name'> & Shown;
+  application: ShownAs<ApplicationRecord>;
   scopes: ScopeRecord[];
   /** The servers that its grants are for. */
   resources: ShownResource[];

@@ -39,6 +39,10 @@ sendRedirect(context, application.redirect_uris[0] ?? '');
 // @ts-expect-error
 sendRedirect(context, vouchers.ofRedirectUri(link).redirect_uri);
 // @ts-expect-error
+context.response.setHeader('Location', application.redirect_uris[0] ?? '');
+// @ts-expect-error
+html`<meta http-equiv="refresh" content="0;url=${application.redirect_uris[0]}">`;
+// @ts-expect-error
 send(context, 303, '', '', { Location: application.redirect_uris[0] ?? '' });
 // @ts-expect-error
 send(context, 200, '', '', { Refresh: `0;url=${application.homepage_uri}` });
