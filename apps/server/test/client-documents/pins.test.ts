@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { invoke, type Json, succeed, wires } from '../http/call.ts';
+import { invoke, JSON_TYPE, type Json, send, succeed, wires } from '../http/call.ts';
 import { describeOnAnyStore, describeOnEachStore } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
 import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
@@ -201,6 +201,19 @@ describeOnAnyStore('a pin', (fresh) => {
   test.each(faults)('is refused for its %s', async (member, members) => {
     const refused = [400, 'parameter_invalid', member];
     expect(await refusalOf(address, { ...good, ...members })).toEqual(refused);
+  });
+
+  // Regression: JSON.stringify overflowed the stack.
+  test('is refused for lists nested 7,000 deep', async () => {
+    const document = `{"x":${'['.repeat(7_000)}${']'.repeat(7_000)}}`;
+    const { status, json } = await send(server, {
+      method: 'POST',
+      path: '/admin/documents/pin',
+      headers: JSON_TYPE,
+      body: `{"document_uri":"${address}","document":${document}}`,
+      authorization: operator,
+    });
+    expect([status, json.issues?.[0].path]).toEqual([400, ['document']]);
   });
 
   test.each([

@@ -31,10 +31,13 @@ export async function pinDocument(
   if (new URL(document_uri).hostname.length > MAX_SHOWN_HOST) {
     throw refuse(`Must have a host of at most ${MAX_SHOWN_HOST} characters.`);
   }
-  const document = JSON.stringify(members);
+  let document: string;
   try {
+    document = JSON.stringify(members);
     documents.readVouched(document_uri, document);
   } catch (error) {
+    // From about the depth at which a document of nothing but brackets has 10 KiB, JSON.stringify overflows the stack.
+    if (error instanceof RangeError) throw refusalOf('document_too_large');
     throw error instanceof DocumentFailure ? refusalOf(error.fault) : error;
   }
   if (await service.room.isFull()) {
