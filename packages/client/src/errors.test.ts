@@ -134,6 +134,13 @@ it.each([
   expect(await reason(latchkey.convert(code))).toMatchObject({ name, error_code });
 });
 
+// Regression: its text was redacted in the JSON of the response, which nothing could read then.
+it('reads the response for a code with quotation marks', async () => {
+  service.reply = refusal('code_not_found');
+  const error = await reason(latchkey.convert('"error_code":"'));
+  expect(error).toMatchObject({ name: 'CodeNotFoundError' });
+});
+
 it('gives every class its own name, in stacks too', () => {
   const all = Object.entries(client).filter(([name]) => name.endsWith('Error') && name[0] !== 'i');
   expect(all).toHaveLength(22);

@@ -60,7 +60,9 @@ const isAtWrongPath = ({ error_code, error_description }: Members) =>
   error_code === 'route_not_found' && stringOf(error_description) !== undefined;
 
 function serviceError(response: ReceivedResponse, data: Members, redact: Redact): LatchkeyError {
-  const body: Members = JSON.parse(redact(JSON.stringify(data)));
+  const body: Members = JSON.parse(JSON.stringify(data), (_, value) =>
+    typeof value === 'string' ? redact(value) : value,
+  );
   const errorCode = stringOf(body.error_code);
   const message = isAtWrongPath(body)
     ? wrongPathMessage(response.url, redact)
