@@ -258,11 +258,22 @@ describeOnAnyStore('a redirect URI that nobody vouches for', (fresh) => {
     const published = await publishStranger();
     const asked = { redirect_uri: WEB };
     const link = await begin(server, published, asked);
+    const identified = await succeed(
+      server,
+      'admin.links.identify',
+      { link, account_id },
+      operator,
+    );
+    const { headers } = await get(server, identified.redirect_to);
+    const { search } = new URL(headers.get('location') ?? '');
     for (const wire of ['REST', 'tRPC'] as const) {
       const { body } = await invoke(server, wire, 'admin.links.deny', { link }, operator);
       expect(body.redirect_to).toBe(`${PUBLIC_URL}/link/${body.id}/done`);
-      const end = await get(server, body.redirect_to);
-      expect([end.status, linksIn(end.text).length]).toEqual([200, 1]);
+      // Also in a browser that opened the page, and keeps no cookies.
+      for (const url of [body.redirect_to, body.redirect_to + search]) {
+        const end = await get(server, url);
+        expect([end.status, linksIn(end.text).length]).toEqual([200, 1]);
+      }
     }
 
     const { answer, code } = await approved(

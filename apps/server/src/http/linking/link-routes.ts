@@ -94,7 +94,9 @@ export function linkRoutes(tools: PageTools): Route[] {
             try {
               return await authenticateUser(callContext, visit);
             } catch (error) {
-              const isNobody = error instanceof DomainError && error.code === 'page_expired';
+              const isNobody =
+                error instanceof DomainError &&
+                (error.code === 'page_expired' || error.code === 'cookies_refused');
               if (returns === null || !isNobody) throw error;
               return { kind: 'visitor', address_key: null };
             }
