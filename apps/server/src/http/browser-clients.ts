@@ -1,5 +1,6 @@
 import { CLIENTS_PATH } from '@latchkey/rules/registration/registered-clients';
 import type { RequestContext } from './request-context.ts';
+import { send } from './response.ts';
 import { REGISTRATION_PATH } from './rest/registration-routes.ts';
 
 const PATHS: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke', REGISTRATION_PATH]);
@@ -11,7 +12,7 @@ export const isOpenToBrowsers = (path: string) =>
 
 /** @returns whether it was a preflight, which gets its response now */
 export function letBrowsersIn(context: RequestContext): boolean {
-  const { request, response, requestId } = context;
+  const { request, response } = context;
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader(
     'Access-Control-Expose-Headers',
@@ -19,13 +20,11 @@ export function letBrowsersIn(context: RequestContext): boolean {
   );
   const { origin, 'access-control-request-method': asked } = request.headers;
   if (request.method !== 'OPTIONS' || origin === undefined || asked === undefined) return false;
-  response
-    .writeHead(204, {
-      'Access-Control-Allow-Methods': 'GET, POST',
-      'Access-Control-Allow-Headers': 'authorization, content-type, mcp-protocol-version',
-      'Access-Control-Max-Age': '600',
-      'X-Request-Id': requestId,
-    })
-    .end();
+  send(context, 204, 'text/plain; charset=UTF-8', null, {
+    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Headers': 'authorization, content-type, mcp-protocol-version',
+    'Access-Control-Max-Age': '600',
+  });
+  response.end();
   return true;
 }

@@ -61,7 +61,8 @@ export function createRespond(
   const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
   const redacted = createRedaction(service.redact);
   const { clientDocuments = null, registeredClients } = service.linking ?? {};
-  const takesBrowsers = clientDocuments !== null || registeredClients?.isOn === true;
+  const takesBrowsers =
+    options.routes !== 'admin' && (clientDocuments !== null || registeredClients?.isOn === true);
 
   async function respond(context: RequestContext): Promise<void> {
     let route: Route | null = null;

@@ -3,7 +3,7 @@ import { type Reason, reasons } from '@latchkey/domain/reasons';
 import { type OperationName, operations } from '@latchkey/schema';
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { invoke, type Json, send, succeed } from '../http/call.ts';
+import { invoke, type Json, preflight, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
@@ -504,12 +504,6 @@ describeOnAnyStore('a document in a private network', (fresh) => {
 });
 
 describe('a browser as client', () => {
-  const preflight = (path: string) => ({
-    method: 'OPTIONS',
-    path,
-    headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
-  });
-
   describeOnAnyStore('with CLIENT_DOCUMENTS', (fresh) => {
     const server = useServer(fresh, SETTINGS);
 

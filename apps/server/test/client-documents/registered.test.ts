@@ -1,7 +1,7 @@
 import type { Reason } from '@latchkey/domain/reasons';
 import { objects } from '@latchkey/schema';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Json, send as sendAny, succeed } from '../http/call.ts';
+import { type Json, preflight, send as sendAny, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
 import { refusalsOf } from '../http/refusals-of.ts';
@@ -273,10 +273,7 @@ describeOnAnyStore('a client that registers itself', (fresh) => {
 
   test('can do so in a browser', async () => {
     for (const path of ['/oauth/register', '/oauth/clients/anything']) {
-      const { status, headers } = await send(server, {
-        ...{ method: 'OPTIONS', path },
-        headers: { origin: 'https://a.example', 'access-control-request-method': 'POST' },
-      });
+      const { status, headers } = await send(server, preflight(path));
       expect([status, headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     }
   });

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Json, requestOf, send, wires } from './call.ts';
+import { LINKING } from '../linking/link-flow.ts';
+import { type Json, preflight, requestOf, send, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, useServer } from './running-server.ts';
 
 describeOnAnyStore('ADMIN_PORT', (fresh) => {
-  const server = useServer(fresh, { ADMIN_PORT: '0', METRICS: 'on' });
+  const server = useServer(fresh, {
+    ...{ ...LINKING, CLIENT_REGISTRATION: 'on', ADMIN_PORT: '0', METRICS: 'on' },
+  });
   const ports = () => ({ public: { url: server.url }, admin: { url: server.adminUrl ?? '' } });
   const admin = () => ports().admin;
 
@@ -20,6 +23,15 @@ describeOnAnyStore('ADMIN_PORT', (fresh) => {
   }
   const onPublic = { public: '200 -', admin: '404 route_not_found' };
   const onAdmin = { public: '404 route_not_found', admin: '200 -' };
+
+  test('lets no page of another origin call it', async () => {
+    const allowed = async (port: { url: string }) => {
+      const { status, headers } = await send(port, preflight('/oauth/token'));
+      return [status, headers.get('access-control-allow-origin')];
+    };
+    expect(await allowed(ports().public)).toEqual([204, '*']);
+    expect(await allowed(admin())).toEqual([404, null]);
+  });
 
   test.each(wires)('has the operations of the operator, and no others, over %s', async (wire) => {
     const list = requestOf(wire, 'admin.applications.list');

@@ -35,6 +35,13 @@ export async function send({ url }: { url: string }, request: Request): Promise<
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** What a browser asks before a page of another origin may call. */
+export const preflight = (path: string): Request => ({
+  method: 'OPTIONS',
+  path,
+  headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+});
+
 export type Wire = 'REST' | 'tRPC';
 export const wires: Wire[] = ['REST', 'tRPC'];
 

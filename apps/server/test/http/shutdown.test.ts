@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { requestOf, send } from './call.ts';
+import { LINKING } from '../linking/link-flow.ts';
+import { preflight, requestOf, send } from './call.ts';
 import { describeOnAnyStore, type TestDatabase } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { headerOf, RawConnection } from './raw-connection.ts';
@@ -69,7 +70,9 @@ describeOnAnyStore('a shutdown', (fresh) => {
   });
 
   test('takes requests for DRAIN_SECONDS before it begins', async () => {
-    const { database, server, linked } = await start({ DRAIN_SECONDS: '5', SHUTDOWN_SECONDS: '0' });
+    const { database, server, linked } = await start({
+      ...{ ...LINKING, CLIENT_REGISTRATION: 'on', DRAIN_SECONDS: '5', SHUTDOWN_SECONDS: '0' },
+    });
     const kept = new RawConnection(server);
     kept.request(['GET /readyz HTTP/1.1', 'Host: x']);
     const ready = await kept.response();
@@ -92,6 +95,8 @@ describeOnAnyStore('a shutdown', (fresh) => {
     });
     expect([status, headers.get('connection')]).toEqual([200, 'close']);
     expect((await send(server, { method: 'GET', path: '/healthz' })).status).toBe(200);
+    const asked = await send(server, preflight('/oauth/token'));
+    expect([asked.status, asked.headers.get('connection')]).toEqual([204, 'close']);
     expect(messages(server)).not.toContain('closing');
 
     await closed;
