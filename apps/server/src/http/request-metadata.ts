@@ -85,11 +85,15 @@ export function readAuthorization({ request }: RequestContext): Authorization {
 // The longest host name has 253 characters (RFC 1035, section 2.3.4, without the root's dot).
 export const MAX_HOST_LENGTH = 255;
 
+// Node passes over those behind the 1,000th: before 22.23.2 and 24.18.1, it handles what is left.
+export const MAX_HEADERS = 999;
+
 /**
  * Of several Host headers, Node takes the first and a proxy perhaps the last (RFC 9112, section
  * 3.2). With HTTP/1.0, Transfer-Encoding makes the end of the body uncertain (section 6.1).
  */
 export function isWellFramed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  if (rawHeaders.length > 2 * MAX_HEADERS) return false;
   const hosts = countHeader(rawHeaders, 'host');
   const isOld = httpVersion === '1.0';
   if (hosts > 1 || (hosts === 0 && !isOld)) return false;

@@ -240,6 +240,7 @@ test.each([
   ['a second Host', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n'],
   ['no Host', 'GET /healthz HTTP/1.1\r\n'],
   ['a Host of 256 characters', `GET /healthz HTTP/1.1\r\nHost: ${'x'.repeat(256)}\r\n`],
+  ['1,000 headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(998)}`],
   ['HTTP/1.0 with chunks', 'POST /healthz HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n'],
 ])('%s is 400 without a body, and in the log', async (_, head) => {
   server.lines.length = 0;
@@ -251,9 +252,10 @@ test.each([
   expect(lastRequest()).toMatchObject({ request_id: 'doubtful', status: 400, route: null });
 });
 
-test('a Host of 255 characters is accepted', async () => {
+test('a Host of 255 characters and 999 headers are accepted', async () => {
   const connection = new RawConnection(server);
-  connection.request(['GET /healthz HTTP/1.1', `Host: ${'x'.repeat(255)}`]);
+  const others = Array.from({ length: 998 }, () => 'a:');
+  connection.request(['GET /healthz HTTP/1.1', `Host: ${'x'.repeat(255)}`, ...others]);
   expect((await connection.response()).status).toBe(200);
   connection.end();
 });

@@ -18,8 +18,8 @@ const tcp: http.AgentOptions = {
   autoSelectFamilyAttemptTimeout: 2_500,
 };
 
-// TLS 1.3 chooses its group apart from the cipher. OpenSSL before 3.5, of earlier releases of Node 22, takes nothing out
-// of its own list, which has groups of up to 8,192 bits: they take 130 ms.
+// TLS 1.3 chooses its group apart from the cipher. OpenSSL before 3.5, of earlier releases of Node 22 and of Linux
+// distributions, takes nothing out of its own list, which has groups of up to 8,192 bits: they take 130 ms.
 const takesOut = process.versions.openssl.localeCompare('3.5', 'en', { numeric: true }) >= 0;
 const groupsWithoutDhe = takesOut ? 'DEFAULT:-ffdhe2048:-ffdhe3072' : 'X25519:P-256:P-384:P-521';
 
