@@ -73,7 +73,15 @@ test('the public address is asked for the routes of the operator, and for HSTS',
   onTestFinished(() => server.close());
   let isDown = false;
   let ofAdmin = 404;
+  let passesBatches = false;
   const proxy = createServer((request, response) => {
+    if (passesBatches && !/^\/(?:trpc\/)?admin/.test(request.url ?? '')) {
+      const { url, method } = request;
+      void fetch(`${server.baseUrl}${url}`, { method: method ?? '' }).then(async (passed) => {
+        response.writeHead(passed.status).end(await passed.text());
+      });
+      return;
+    }
     const status = request.url?.startsWith('/admin') ? ofAdmin : 200;
     const headers = { 'strict-transport-security': 'max-age=1' };
     response.writeHead(isDown ? 502 : status, headers).end();
@@ -92,6 +100,9 @@ test('the public address is asked for the routes of the operator, and for HSTS',
   // Of a service that is not ours.
   ofAdmin = 405;
   expect(await rowsAt(proxied, null)).toEqual(['ok admin', 'ok public_url']);
+  passesBatches = true;
+  expect(await rowsAt(proxied, null)).toEqual(['warning admin', 'warning public_url']);
+  passesBatches = false;
   isDown = true;
   expect(await rowsAt(proxied, null)).toEqual(['warning admin', 'skipped public_url']);
   const nobody = `http://127.0.0.1:${await freePort()}`;
