@@ -39,6 +39,8 @@ const HOSTS_SEEN = `[...document.querySelectorAll('bdi')].filter((e) => e.queryS
   return [...host.childNodes].map((e) => e.data === undefined ? '[' + seen(e.firstChild) + ']' : seen(e)).join('');
 })`;
 
+const CLAIMS_SEEN = `[...document.querySelectorAll('.claim')].map((e) => [e.innerText, getComputedStyle(e).textDecorationLine])`;
+
 describeInBrowser('an application that is a stranger, in a browser', (open) => {
   const certificates = useWorld();
   const settings = { CLIENT_DOCUMENTS: 'any', OUTBOUND_ALLOW: 'private' };
@@ -142,6 +144,8 @@ describeInBrowser('an application that is a stranger, in a browser', (open) => {
         expect(await page.locator('h1, h2').allInnerTexts()).toContainEqual(
           expect.stringContaining(`${LONG_HOST}, which calls itself “${NAME}”`),
         );
+        const [claim] = await page.evaluate<string[][]>(CLAIMS_SEEN);
+        expect(claim).toEqual([`“${NAME}”`, 'underline']);
       }
       for (const viewport of [
         { width: 360, height: 640 },

@@ -73,6 +73,7 @@ a:hover { text-decoration-thickness: 2px; }
 .strong { font-weight: 600; }
 /* Whose a host is has to stand out in a bold title too. */
 :is(h1, h2) > bdi:has(> strong) { font-weight: 400; }
+.claim { text-decoration: underline dotted; text-underline-offset: 0.2em; }
 time { white-space: nowrap; }
 .unbroken { word-break: break-all; }
 

@@ -85,9 +85,11 @@ export function plainlyWho({ name, host, device }: ShownName, texts: PageTexts):
     : texts.plain('name.device');
 }
 
-/** What an application calls itself, in quotation marks. */
-export const claimOf = ({ claim }: ShownName, texts: PageTexts): Html | null =>
-  claim == null ? null : texts.of('name.claimed', { name: named(claim) });
+/** What an application calls itself, in quotation marks, and marked: some letters look like one that closes. */
+export function claimOf({ claim }: ShownName, texts: PageTexts): Html | null {
+  if (claim == null) return null;
+  return html`<span class="claim">${texts.of('name.claimed', { name: named(claim) })}</span>`;
+}
 
 export function homepageLink(url: string): Html {
   return outsideLink(url, shownHost(new URL(url).hostname));
