@@ -226,7 +226,7 @@ export const four = decodeJwt('').sub ?? decodeProtectedHeader('').kid;
 export const five = decodeJson('').sub;
 `;
   // What the types of `apps/server/src/http/linking/vouchers.test-d.ts` refuse, with a cast around them.
-  const unasked = `import type { ApplicationRecord, LinkRecord } from '@latchkey/store/records';
+  const unasked = `import type { ApplicationRecord, KeptDocument, LinkRecord } from '@latchkey/store/records';
 import type { Location } from '@latchkey/rules/linking/redirect';
 export const one = (link: LinkRecord) => link.redirect_uri as Location;
 export const two = (link: LinkRecord) => link.redirect_uri as string;
@@ -234,6 +234,10 @@ export const three = (application: ApplicationRecord) => application.name as str
 export const four = (application: ApplicationRecord) => application.document?.jwks_uri as string;
 export const five = (application: ApplicationRecord) => String(application.name);
 export const six = (link: LinkRecord) => link.redirect_uri.toString();
+export const seven = ({ name }: ApplicationRecord) => String(name);
+export const eight = (link: LinkRecord) => link.redirect_uri as unknown as string;
+export const nine = (kept: KeptDocument) => kept.document as string;
+export const ten = ({ redirect_uris: [uri = ''] }: ApplicationRecord) => fetch(uri);
 `;
   const host = `export const one = (document: { uri: string }) => new URL(document.uri).host;
 export const two = ({ uri }: { uri: string }) => { const { hostname } = new URL(uri); return hostname; };
@@ -251,7 +255,7 @@ export const two = ({ uri }: { uri: string }) => { const { hostname } = new URL(
   });
   // The types refuse the last line.
   const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `planted.ts:${line} plugin`);
-  const casts = [3, 4, 5, 6, 7, 8].map((line) => `unasked.ts:${line} plugin`);
+  const casts = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((line) => `unasked.ts:${line} plugin`);
   expect(faults).toEqual(
     [
       ...[...lines, ...casts].map((fault) => `apps/server/src/http/${fault}`),

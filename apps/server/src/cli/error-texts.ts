@@ -59,7 +59,7 @@ export function textOf(code: ErrorCode): string {
 
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {
   return [
-    String(name).replaceAll('_', ' '),
+    `${name}`.replaceAll('_', ' '),
     ...place.map((key) => (typeof key === 'number' ? key + 1 : key)),
   ].join(' ');
 }

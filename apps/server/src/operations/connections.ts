@@ -39,9 +39,9 @@ export const cursorOf = (place: ConnectionPlace | null): string | null =>
 /** Null if it is no cursor. */
 export function placeIn(cursor: string | null): ConnectionPlace | null {
   const bytes = Buffer.from(cursor ?? '', 'base64url');
-  const [id, name] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)];
-  const isPlace = name.length > 0 && isUtf8(name) && bytes.toString('base64url') === cursor;
-  return isPlace ? { application_id: uuidFromBytes(id), name: name.toString() } : null;
+  const [id, rest] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)];
+  const isPlace = rest.length > 0 && isUtf8(rest) && bytes.toString('base64url') === cursor;
+  return isPlace ? { application_id: uuidFromBytes(id), name: rest.toString() } : null;
 }
 
 const ID_BYTES = 16;

@@ -51,5 +51,5 @@ function checkText(tag: string, key: string, text: unknown): void {
 }
 
 export function placeholdersOf(text: string): string[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
+  return [...text.matchAll(PLACEHOLDER)].map(([, one]) => one as string);
 }

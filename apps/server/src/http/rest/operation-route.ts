@@ -15,7 +15,7 @@ export function operationRoute(
   authenticate: Authenticate,
 ): Route {
   const { method, path } = operation;
-  const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, one]) => one as string);
   const shape = inputShape(operation, parameterNames);
 
   const challenge =
