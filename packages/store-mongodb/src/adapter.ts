@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterChange } from '@latchkey/domain/domain-error';
-import type { Adapter, Decision } from '@latchkey/store/adapter';
+import type { Adapter, DecidedEvent } from '@latchkey/store/adapter';
 import {
   type AnyCall,
   type AnyHolder,
@@ -465,7 +465,7 @@ export function mongoAdapter(
           if (found !== null) {
             const which = { _id, ...atRevision(revision) };
             const update: Document = { ...replace(put), $inc: { revision: next - revision } };
-            if (event === null || recordsEvents) leaveMark(update, event);
+            if (event && recordsEvents) leaveMark(update, event);
             return (await records.updateOne(which, update, options)).matchedCount === 1 || null;
           }
           try {
@@ -488,14 +488,8 @@ export function mongoAdapter(
     });
   };
 
-  function leaveMark(update: Document, event: Decision<Input, unknown>['event']): void {
-    if (event === undefined) return;
-    if (event === null) {
-      update.$unset = { ...update.$unset, marks: '' };
-      return;
-    }
-    const { replaces = false, ...told } = event;
-    const mark = { ...told, id: toId(randomUUID()), at: toDate(event.at) };
+  function leaveMark(update: Document, { replaces = false, ...told }: DecidedEvent): void {
+    const mark = { ...told, id: toId(randomUUID()), at: toDate(told.at) };
     update.$push = { marks: replaces ? { $each: [mark], $slice: -LATEST_MARKS } : mark };
   }
 

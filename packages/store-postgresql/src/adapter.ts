@@ -359,7 +359,7 @@ export function postgresqlAdapter(
       lookUp: (id) => database.run(() => lookUp(id)),
 
       write(found, put, event, input, readBack) {
-        // One that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
+        // One that replaces others is left to whoever reads the marks: the last one counts.
         const mark = event && recordsEvents ? { name: null, ...event, id: randomUUID() } : null;
         const given = { ...put, version: found?.version, mark };
         const statement = (found === null ? inserting : replacing)(given);

@@ -346,7 +346,7 @@ export function sqliteAdapter(
         const before = found({ key: id });
         const { put: changes, result, event } = decide(before, input);
         if (changes !== undefined) put({ ...before, ...changes });
-        // An event that replaces others, or ends them, is left to whoever reads the marks: the last one counts.
+        // An event that replaces others is left to whoever reads the marks: the last one counts.
         if (event) record(kind, id, event);
         return result;
       }, options);

@@ -338,6 +338,27 @@ export function describeEvents(stores: SuiteStores): void {
         expect([newest?.data.username, before?.data.username]).toEqual(['ada4', 'ada3']);
       }));
 
+    test('of an account that is erased is told to nobody, also once it is put again', () =>
+      onEmpty(async (store, other) => {
+        const host = await endpointOf(store, { types: ['account.updated'] });
+        const account = anAccount();
+        await store.putAccount(account);
+        await store.putAccount({ ...account, username: 'ada2' });
+        await erase(other, {
+          ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
+        });
+        await store.putAccount({ ...account, username: 'ada3' });
+        expect(await told(store, host)).toEqual([]);
+        await store.putAccount({ ...account, username: 'ada4' });
+        await erase(other, {
+          ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
+        });
+        await store.putAccount({ ...account, username: 'ada5' });
+        // Whichever of the two is read last.
+        await store.putAccount({ ...account, username: 'ada6' });
+        expect((await told(store, host)).map(({ data }) => data.username)).toEqual(['ada6']);
+      }));
+
     test('of an application that is disabled or enabled is told to it, if that changed something', () =>
       onEmpty(async (store, other) => {
         const { application, application_id } = await ofApplication(store);

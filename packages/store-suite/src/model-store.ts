@@ -519,6 +519,9 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
         return isUnfinished(former) ? former : { ...former, is_done: true };
       }
       erasures.set(account_id, work);
+      state.recorded = state.recorded.filter(
+        ({ type, about }) => type !== 'account.updated' || about !== account_id,
+      );
       const ownPages = remove(pages, isLike({ account_id }));
       // Also those that a mark has ended, and no step has removed.
       const codes = [...grants.values(), ...state.dead].filter(

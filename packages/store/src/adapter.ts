@@ -174,6 +174,7 @@ export interface Steps extends Shared<'step'> {
 export interface DecidedEvent {
   type: EventType;
   at: Milliseconds;
+  /** Of an application, its name; of an account, its place. */
   name?: string;
   /** Whether it may be told in place of those of the record that are not told yet. Default: beside them. */
   replaces?: boolean;
@@ -197,8 +198,8 @@ export interface Decision<Record, Result> {
   put?: Partial<Record>;
   /** Whether a record that was read back shows that this was made. Default: if it has what was put. */
   isMade?(later: Record): boolean;
-  /** The event that it is. Null: nothing of the record is told any more. */
-  event?: DecidedEvent | null;
+  /** The event that it is. */
+  event?: DecidedEvent;
 }
 
 /** What a database has to do: a condition decides in the same write, under any race. */

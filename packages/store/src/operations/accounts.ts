@@ -58,7 +58,9 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
         put: { ...(found ?? NEW), ...named, revision: revisionAfter(found) },
         isMade: isAsPut,
         // The message has the account as it is when it is told, so one is enough.
-        ...(isUpdate && { event: { type: 'account.updated', at: now, replaces: true } }),
+        ...(isUpdate && {
+          event: { type: 'account.updated', at: now, name: named.place, replaces: true },
+        }),
       };
     },
   );
@@ -108,7 +110,6 @@ export function accounts(db: Adapter, clock: Clock, { doSteps, finish }: Complet
       return {
         result: { work: workOf(ending, { account_id }) },
         put: erased,
-        event: null,
         isMade,
       };
     },

@@ -75,7 +75,7 @@ export function events(
   const asMarked = <R>(record: R, { mark }: { mark: Mark }) => ({ ...record, mark });
   const marksOf = {
     grants: marked(grants, GRANT),
-    accounts: marked(accounts, ['id', 'account', 'revision']),
+    accounts: marked(accounts, ['id', 'account', 'revision', 'place']),
     applications: marked(applications, ['id']),
   };
   function marked<
@@ -214,8 +214,7 @@ export function events(
   /** The message has the account as it is now, so of several marks, the last one is enough. */
   async function tellOfAccounts(marks: readonly Mark[], now: Milliseconds): Promise<void> {
     const { find, remove } = marksOf.accounts;
-    const latest = [...new Map(marks.map((mark) => [mark.key, mark])).values()];
-    const account_ids = latest.map(({ key }) => key);
+    const account_ids = [...new Set(marks.map(({ key }) => key))];
     const grantsOf = Map.groupBy(await listConnected({ account_ids }), (grant) => grant.account_id);
     const connected = account_ids.map((id) => {
       const of = grantsOf.get(id) ?? [];
@@ -233,13 +232,16 @@ export function events(
         return [id, ids.filter((_, index) => told[index])] as const;
       }),
     );
-    const happened = (await find({ marks: latest })).flatMap(({ mark, account, revision }) => {
-      if (account === null) return [];
-      const event = accountUpdated({ id: mark.id, at: mark.at }, account);
+    const happened = new Map<string, Happened>();
+    const found = (await find({ marks })).toSorted((one, other) => one.mark.at - other.mark.at);
+    for (const { mark, account, revision, place } of found) {
+      // One that was erased and put again has another place. Nobody has changed that account.
+      if (account === null || mark.name !== place) continue;
+      const event = { ...accountUpdated({ id: mark.id, at: mark.at }, account), body: null };
       const application_ids = applicationsOf.get(mark.key) ?? [];
-      return [{ application_ids, event: { ...event, body: null }, account_revision: revision }];
-    });
-    const made = await store(happened, endpoints, now + CLAIM_LASTS);
+      happened.set(mark.key, { application_ids, event, account_revision: revision });
+    }
+    const made = await store([...happened.values()], endpoints, now + CLAIM_LASTS);
     await giveBodies(made, now);
     await remove({ marks });
   }
