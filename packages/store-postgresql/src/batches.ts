@@ -94,7 +94,7 @@ async function sendAll(
 
 type Results = (Row | null | Promise<Row | null>)[];
 
-/** If the server refuses what several share, each has its own error, such as the one whose text has U+0000. */
+/** If the server refuses what several share, each has its own error, such as the one whose record stays locked. */
 const togetherOrAlone =
   <One>(send: (all: readonly One[]) => Promise<Results>) =>
   async (all: readonly One[]): Promise<Results> => {

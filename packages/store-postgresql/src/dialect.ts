@@ -12,13 +12,15 @@ export const types: Readonly<Record<FieldType, string>> = {
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 /** The server refuses a text that is no id, such as one of a log that somebody wrote. */
 const id = (value: string): string => (isUuid(value) ? value : NOBODY);
+/** The server takes no U+0000, which nothing that is stored has: so this is found nowhere. */
+const text = (value: string): string => value.replaceAll('\0', '\ufffd');
 const same = (value: never): unknown => value;
 const json = (value: never): unknown => JSON.stringify(value);
 
 export const dialect: Dialect = {
   parameter: (place, type) => `$${place}::${types[type]}`,
   encode: {
-    ...{ id, bytes: same, text: same, time: same, number: same, flag: same },
+    ...{ id, text, bytes: same, time: same, number: same, flag: same },
     ...{ json, by: json },
   },
   // The pool parses numbers and JSON.

@@ -96,6 +96,14 @@ describeOnEachStore('a pinned document', (fresh) => {
     }
     await unpin(server, published.address);
   });
+
+  test('is not at an address with U+0000', async () => {
+    for (const wire of wires) {
+      const input = { document_uri: 'https://app.example/\0' };
+      const { body } = await invoke(server, wire, 'admin.documents.unpin', input, operator);
+      expect(body.error_code).toBe('document_not_found');
+    }
+  });
 });
 
 describeOnAnyStore('the list of client documents', (fresh) => {

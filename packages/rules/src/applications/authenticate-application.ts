@@ -91,7 +91,7 @@ export async function authenticateDocumented(
   pairs: { failures: Limit; address_key: string; gone: AbortSignal },
 ): Promise<AuthenticatedApplication> {
   const documents = linking?.clientDocuments;
-  // What it asks for is not verified, and PostgreSQL takes no text with U+0000.
+  // What it asks for is not verified.
   const hasKept = assertion !== null && documents?.isWritten(uri);
   const [application, kept] = await Promise.all([
     store.findDocumented(uri),

@@ -37,8 +37,7 @@ export async function redeem(
 
   const code_hash = hashCredential(code);
   const proof = {
-    // PostgreSQL takes no text with U+0000, and no redirect URI has it, or a space.
-    redirect_uri: redirect_uri?.replaceAll('\0', ' ') ?? null,
+    redirect_uri: redirect_uri ?? null,
     code_challenge: code_verifier === undefined ? null : challengeOf(code_verifier),
     resources,
   };

@@ -158,7 +158,6 @@ async function findUnregistered(
   if (clientDocuments === null || !id.startsWith('https://')) {
     throw DomainError.because('client_id_ill_formed');
   }
-  // Before the database is asked: PostgreSQL takes no text with U+0000.
   if (!clientDocuments.isWritten(id)) throw DomainError.because('client_address_not_taken');
   // Never an outdated one: what the link keeps of it is confirmed by nothing.
   const [kept] = await Promise.all([store.findKeptDocument(id), readPins(service)]);
