@@ -12,12 +12,15 @@ const delivery = {
 
 /** With these primitives; what the others do changes nothing here. */
 function deliveriesWith(
-  primitives: Record<string, () => Promise<unknown>>,
+  primitives: Record<string, (of: { id: string }) => Promise<unknown>>,
   mayKnow: NamesInside['mayKnow'],
   tell = async () => {},
 ) {
   const claimed = () => async (of: { endpoint_id: string }) => [
-    { ...delivery, status: 'pending', id: `to ${of.endpoint_id}`, names_for: of.endpoint_id },
+    {
+      ...{ ...delivery, status: 'pending', id: `to ${of.endpoint_id}` },
+      names_for: of.endpoint_id === 'host' ? null : of.endpoint_id,
+    },
   ];
   const db = new Proxy({} as Adapter, {
     get: (_, name: string) =>
@@ -67,6 +70,24 @@ test('who disconnects while the events of another are made is told of by none', 
     },
   );
   const claimed = await claimDeliveries(claimOf('anew', 'other'));
+  expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
+});
+
+test('who is erased and put again while the events of another are made is told of by none', async () => {
+  let isErased = false;
+  const { claimDeliveries } = deliveriesWith(
+    {
+      find: async ({ id }) =>
+        id === 'to host' && isErased
+          ? { ...delivery, status: 'dropped', body: null }
+          : { ...delivery, status: 'pending' },
+    },
+    async (_pair, _application, _now, by = null) => by === null,
+    async () => {
+      isErased = true;
+    },
+  );
+  const claimed = await claimDeliveries(claimOf('anew', 'host'));
   expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
 });
 

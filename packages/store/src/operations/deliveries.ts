@@ -257,10 +257,11 @@ export function deliveries(
       await tell();
       const left = await Promise.all(some.map(({ one: { id } }) => find({ id })));
       answers = (await ask()).map((answer, index) => {
-        if (answer !== 'anew') return answer;
         const found = left[index];
+        // An erasure has taken it back too, also where the account was put again since.
         const isLeft = found && (found.body !== null || found.status === 'pending');
-        return before[index] === 'anew' && isLeft ? 'yes' : 'no';
+        if (!isLeft) return 'no';
+        return answer === 'anew' && before[index] === 'anew' ? 'yes' : answer;
       });
     }
     const refused = some.filter((_, index) => answers[index] !== 'yes');
