@@ -234,7 +234,8 @@ export function endpoints(
   const operations = {
     /**
      * Creates an endpoint unless its application, or the host, has `most`: not even concurrent calls exceed
-     * that. No event that was acknowledged before the call is told to it.
+     * that. No event that was acknowledged before the call is told to it, but the ends of grants that a mark has ended and
+     * that are written down later.
      */
     async createEndpoint(
       { application_id, ...endpoint }: EndpointRecord,
