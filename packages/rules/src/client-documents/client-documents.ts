@@ -32,7 +32,7 @@ export const DOCUMENT_PLACES = 8;
 export const PLACES_OF_KNOWN = 2;
 export const KEY_PLACES = 4;
 /** Of these, for addresses that the operator vouches for: a stranger's own approval makes an application. */
-const KEY_PLACES_OF_VOUCHED = 2;
+export const KEY_PLACES_OF_VOUCHED = 1;
 /** That run, and as many more that wait. No more run of a site of IPv6. */
 export const FETCHES_OF_CALLER = 2;
 /** How long a link waits for a place. */
