@@ -157,6 +157,14 @@ describe('a name', () => {
     expect(performance.now() - began).toBeGreaterThan(1_000);
   });
 
+  test('that is late is searched for no more', async () => {
+    const config = 'search c.d\noptions ndots:2';
+    const answers = { 'a.b.c.d': ['alias'], 'A a.b': ['192.0.2.1'] };
+    // Its alias alone takes longer.
+    const { outcome } = await createWorld({ config, answers, timeout: 500 });
+    expect(await outcome('a.b')).toBe('ETIMEOUT');
+  });
+
   test('that is late fails a request as a timeout does', async () => {
     const { resolve } = await createWorld({ answers: { 'slow.example': 'silence' }, timeout: 300 });
     const { signal } = new AbortController();

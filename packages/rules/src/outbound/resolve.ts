@@ -1,5 +1,4 @@
 import {
-  CANCELLED,
   type LookupAddress,
   type LookupAllOptions,
   lookup,
@@ -87,14 +86,13 @@ export function createResolve({
     // One for each name: what it learns of the servers, by a name that they are slow with, ends with it.
     const resolver = new Resolver(QUERIES);
     if (servers !== undefined) resolver.setServers(servers);
-    const timer = setTimeout(() => resolver.cancel(), timeout);
+    const late = Promise.withResolvers<never>();
+    const error = Object.assign(new Error(`${name} is late`), { code: TIMEOUT });
+    const timer = setTimeout(() => late.reject(error), timeout);
     try {
-      const found = await ask(resolver, names);
+      const found = await Promise.race([ask(resolver, names), late.promise]);
       if (found.length > MOST_ADDRESSES) await sleep(REST_AFTER_MANY);
       return found;
-    } catch (error) {
-      const isLate = (error as NodeJS.ErrnoException).code === CANCELLED;
-      throw isLate ? Object.assign(new Error(`${name} is late`), { code: TIMEOUT }) : error;
     } finally {
       clearTimeout(timer);
       resolver.cancel();
