@@ -57,8 +57,10 @@ const WINDOW: Milliseconds = 60_000;
 export const TURN: Milliseconds = 1_000;
 /** Of place time, in {@link WINDOW}: one fetch of a host that is there is ended for nobody, however slow. */
 export const SHARE_OF_SITE: Milliseconds = 5_000;
-/** Of sites, and of hosts. */
+/** Of sites, and of hosts that are there. */
 const MOST_KEPT = 1_000;
+/** More than all links together ask for in {@link WINDOW}: nobody makes up hosts until one that fails is forgotten. */
+const MOST_FAILING = 10_000;
 
 /** What a work is given with its place. */
 export interface Turn {
@@ -80,22 +82,14 @@ interface Running extends Asked {
 
 type Waiting = Asked & { enter(): void };
 
-/** How often something happened in {@link WINDOW}, by name, up to {@link FAILURES_OF_HOST} times. */
+/** How often something happened in {@link WINDOW}, by host, up to {@link FAILURES_OF_HOST} times. */
 function createCounts(monotonic: Clock) {
-  /** What happened last comes last. */
-  const times = new Map<string, Milliseconds[]>();
-  const isOver = (time: Milliseconds) => monotonic() >= time + WINDOW;
+  const times = createLatestUsed<Milliseconds[]>(MOST_FAILING);
+  const recent = (host: string) =>
+    (times.use(host) ?? []).filter((time) => monotonic() < time + WINDOW);
   return {
-    of: (name: string) => (times.get(name) ?? []).filter((time) => !isOver(time)).length,
-    add(name: string): void {
-      const earlier = times.get(name) ?? [];
-      times.delete(name);
-      times.set(name, [...earlier, monotonic()].slice(-FAILURES_OF_HOST));
-      for (const [oldest, all] of times) {
-        if (!all.every(isOver)) break;
-        times.delete(oldest);
-      }
-    },
+    of: (host: string) => recent(host).length,
+    add: (host: string) => times.set(host, [...recent(host), monotonic()].slice(-FAILURES_OF_HOST)),
   };
 }
 
