@@ -133,9 +133,7 @@ export function createScheduler({
   const uses = createUses();
   /** At which ports a host was there when it was last asked, of those that not everybody can make up. */
   const portsOf = createLatestUsed<Set<string>>(MOST_KEPT);
-  /** Its host is there, as far as is known at other ports alone. */
-  const isElsewhere = ({ host, port }: Asked): boolean =>
-    (portsOf.use(host)?.size ?? 0) > 0 && !portsOf.use(host)?.has(port);
+  const isThere = ({ host, port }: Asked): boolean => portsOf.use(host)?.has(port) ?? false;
 
   const isSpent = ({ host, isKnown }: Asked): boolean =>
     !isKnown && failedAtHost.of(host) >= FAILURES_OF_HOST;
@@ -208,8 +206,7 @@ export function createScheduler({
     const share = usedBy(asked.site) + SHARE_OF_SITE;
     const hadTurn = ({ askers }: Running) =>
       [...askers.values()].every(({ since }) => timeSince(since) >= turn);
-    const isInWay = (one: Running) =>
-      one.host === asked.host && isElsewhere(one) && !isElsewhere(asked);
+    const isInWay = (one: Running) => one.host === asked.host && !isThere(one) && isThere(asked);
     const without = (one: Running) => staying.filter((other) => other !== one);
     const ended = staying
       .filter((one) => hadTurn(one) || isInWay(one))
@@ -234,7 +231,7 @@ export function createScheduler({
       .map(({ one }) => one);
     const first = line.find((one) => isFree(one));
     // Anybody can ask a host at 65,535 ports.
-    const isBefore = (one: Asked) => one.host === first?.host && !isElsewhere(one);
+    const isBefore = (one: Asked) => one.host === first?.host && isThere(one);
     const next = line.find((one) => isBefore(one) && isFree(one)) ?? first;
     if (next === undefined) {
       line.some(makeRoom);
