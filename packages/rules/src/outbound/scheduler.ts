@@ -191,7 +191,6 @@ export function createScheduler({
       if (asker.requests > 0 || !running.has(one)) return;
       one.askers.delete(site);
       uses.add(site, timeSince(asker.since));
-      fill();
     });
   }
 
