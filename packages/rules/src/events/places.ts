@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
+import { createLatestUsed } from '../outbound/latest-used.ts';
 
 /** What is known of an endpoint that has something due. */
 export interface Receiver {
@@ -19,6 +20,7 @@ export interface TryEnd {
 /** Where one try runs. */
 export interface Place {
   readonly receiver: Receiver;
+  readonly pace: Pace;
   since: number;
 }
 
@@ -43,7 +45,7 @@ const SLOW_TRIES = 5;
 /** Of its owner, that one leaves a place. The others may have been deleted since. */
 const MOST_OTHERS = 4;
 
-/** Endpoints that are remembered. */
+/** Endpoints, and owners, that are remembered. */
 const REMEMBERED = 10_000;
 
 /** Of an application, or of the host. */
@@ -80,28 +82,28 @@ interface Pace {
  * @param now - a clock that never goes back, in milliseconds
  */
 export function createPlaces(now: () => number = () => performance.now()) {
-  const taken = new Set<Place>();
   /** Those with tries. */
   const active = new Set<Pace>();
-  const paces = new Map<string, Pace>();
-  const owners = new Map<string, Owner>();
+  const paces = createLatestUsed<Pace>(REMEMBERED);
+  const owners = createLatestUsed<Owner>(REMEMBERED);
   let turn = 0;
 
   function ownerOf({ owner: id }: Receiver): Owner {
-    const owner = owners.get(id) ?? { endpoints: 0, active: 0, running: 0, turn: 0 };
+    const owner = owners.use(id) ?? { endpoints: 0, active: 0, running: 0, turn: 0 };
     owners.set(id, owner);
     return owner;
   }
 
   function paceOf(receiver: Receiver): Pace {
-    const known = paces.get(receiver.id);
+    const owner = ownerOf(receiver);
+    const known = paces.use(receiver.id);
     if (known) return known;
     const pace = {
-      ...{ receiver, owner: ownerOf(receiver), running: new Set<Place>() },
+      ...{ receiver, owner, running: new Set<Place>() },
       ...{ most: TRY_PACE.first, quick: 0, slow: 0, isQuick: false },
       ...{ failedAt: Number.NEGATIVE_INFINITY, turn: 0 },
     };
-    pace.owner.endpoints += 1;
+    owner.endpoints += 1;
     paces.set(receiver.id, pace);
     return pace;
   }
@@ -124,7 +126,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
 
   /** @param isAlone - whether no other owner has something due */
   function freeFor(isAlone: boolean): (pace: Pace) => boolean {
-    const free = TRY_PLACES.all - taken.size;
+    const free = TRY_PLACES.all - count(() => true);
     const mayFail = count(isFailing) < TRY_PLACES.failing;
     const maySlow = count(isSlow) < TRY_PLACES.slow;
     const mayDoubt = count(isDoubtful) < TRY_PLACES.slow;
@@ -148,20 +150,8 @@ export function createPlaces(now: () => number = () => performance.now()) {
       isTurnOf(pace);
   }
 
-  function forgetOldest(): void {
-    for (const [id, { receiver, owner, running }] of paces) {
-      if (paces.size <= REMEMBERED) return;
-      if (running.size > 0) continue;
-      paces.delete(id);
-      owner.endpoints -= 1;
-      if (owner.endpoints === 0) owners.delete(receiver.owner);
-    }
-  }
-
   const byTurn = (one: Pace, other: Pace) =>
-    one.owner.turn - other.owner.turn ||
-    one.running.size - other.running.size ||
-    one.turn - other.turn;
+    one.owner.turn - other.owner.turn || one.turn - other.turn;
 
   /** For the one whose turn it is. Null if none of these may begin. */
   function takeOne(among: readonly Pace[], isAlone: boolean): Place | null {
@@ -177,10 +167,9 @@ export function createPlaces(now: () => number = () => performance.now()) {
     next.owner.turn = turn;
     next.owner.running += 1;
     if (next.running.size === 0) next.owner.active += 1;
-    const place = { receiver: next.receiver, since: now() };
+    const place = { receiver: next.receiver, pace: next, since: now() };
     next.running.add(place);
     active.add(next);
-    taken.add(place);
     return place;
   }
 
@@ -189,23 +178,22 @@ export function createPlaces(now: () => number = () => performance.now()) {
     learn(receiver: Receiver, since: number): void {
       const pace = paceOf(receiver);
       if (pace.failedAt < since) pace.receiver = receiver;
-      forgetOldest();
     },
 
     /** How many tries of an endpoint may run at once. */
     paceOf: (id: string): number => {
-      const pace = paces.get(id);
+      const pace = paces.use(id);
       return pace ? mostOf(pace) : 1;
     },
 
     /** Whether as many tries of it run as may. */
     isFull: (id: string): boolean => {
-      const pace = paces.get(id);
+      const pace = paces.use(id);
       return pace !== undefined && pace.running.size >= mostOf(pace);
     },
 
     /** Whether its last try was delivered at once, so that the next ones may be claimed ahead. */
-    isQuick: (id: string): boolean => paces.get(id)?.isQuick ?? false,
+    isQuick: (id: string): boolean => paces.use(id)?.isQuick ?? false,
 
     /**
      * Takes places for these, each for the endpoint whose turn it is.
@@ -229,8 +217,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
 
     /** @param end - null if no try has ended in it */
     leave(place: Place, end: TryEnd | null): void {
-      if (!taken.delete(place)) return;
-      const pace = paceOf(place.receiver);
+      const { pace } = place;
       pace.running.delete(place);
       pace.owner.running -= 1;
       if (pace.running.size === 0) {
@@ -253,7 +240,7 @@ export function createPlaces(now: () => number = () => performance.now()) {
     },
 
     get taken(): number {
-      return taken.size;
+      return count(() => true);
     },
   };
 }
