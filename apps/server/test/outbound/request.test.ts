@@ -412,7 +412,7 @@ test('the environment does not weaken a connection', async () => {
     [
       fileURLToPath(new URL('./request-with-environment.ts', import.meta.url)),
       ...[trusted, untrusted, old].map(({ port }) => `https://127.0.0.1:${port}/`),
-      `http://127.0.0.1:${plain.port}/`,
+      `http://localhost:${plain.port}/`,
     ],
     {
       env: {
@@ -420,7 +420,8 @@ test('the environment does not weaken a connection', async () => {
         NODE_USE_ENV_PROXY: '1',
         NODE_TLS_REJECT_UNAUTHORIZED: '0',
         NODE_EXTRA_CA_CERTS: world.authority.file,
-        NODE_OPTIONS: '--tls-min-v1.0 --tls-cipher-list=DEFAULT:@SECLEVEL=0',
+        NODE_OPTIONS:
+          '--no-network-family-autoselection --tls-min-v1.0 --tls-cipher-list=DEFAULT:@SECLEVEL=0',
       },
     },
   );

@@ -14,6 +14,8 @@ export interface Agents {
 }
 
 const tcp: http.AgentOptions = {
+  // Named, because NODE_OPTIONS can turn it off: then a name has one address.
+  autoSelectFamily: true,
   // For each address of a name but the last. Node's own 250 ms are too short for many good connections.
   autoSelectFamilyAttemptTimeout: 2_500,
 };

@@ -111,10 +111,7 @@ function onlyAllowed(resolve: Resolve, isAllowed: (address: string) => boolean):
       const of = Map.groupBy(addresses, ({ family }) => family);
       const few = [...of.values()].flatMap((some) => some.slice(0, MOST_ADDRESSES));
       const allowed = few.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
-      if (first === undefined) return callback(new OutboundError('address_refused'), []);
-      if (options.all) return callback(null, allowed);
-      callback(null, first.address, first.family);
+      callback(allowed.length > 0 ? null : new OutboundError('address_refused'), allowed);
     });
 }
 
