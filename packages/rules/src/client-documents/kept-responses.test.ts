@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { ASKERS_OF_SITE, createScheduler, NoPlace } from '../outbound/scheduler.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ASKERS_OF_SITE, createScheduler, NoPlace, TURN } from '../outbound/scheduler.ts';
 import { createVouchers } from '../vouchers.ts';
 import { DocumentFailure } from './faults.ts';
 import type { Fetched } from './fetch-json.ts';
@@ -185,7 +185,7 @@ function createHeldWorld() {
   const clock = () => world.now;
   const held: { address: string; send(): void }[] = [];
   const scheduler = createScheduler({
-    ...{ places: 2, perAsker: 1, patience: 60_000, turn: 1, isLate: () => false },
+    ...{ places: 2, perAsker: 1, patience: 60_000, isLate: () => false },
   });
   const kept = createKeptResponses({
     clock,
@@ -213,11 +213,14 @@ function createHeldWorld() {
 test.each(['find', 'refresh'] as const)(
   'a fetch that was ended for others may be begun again at once (%s)',
   async (how) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { world, kept, held, wanted, arrived } = createHeldWorld();
     const first = kept[how](wanted('1', '1')).catch(() => null);
     const second = kept.find(wanted('2', '2'));
     await arrived('2');
     const third = kept.find(wanted('3', '3'));
+    vi.advanceTimersByTime(TURN);
     expect(await first).toBe(null);
     await arrived('3');
     for (const { send } of held) send();

@@ -39,8 +39,6 @@ export interface SchedulerOptions {
   perAsker?: number | undefined;
   /** How long one waits for a place. */
   patience: Milliseconds;
-  /** What has run for longer may be ended for one who waits. Default: {@link TURN} */
-  turn?: Milliseconds;
   /** Of what failed: whether its host took too long. */
   isLate(error: unknown): boolean;
 }
@@ -121,7 +119,6 @@ export function createScheduler({
   placesOfKnown = 0,
   perAsker = Number.POSITIVE_INFINITY,
   patience,
-  turn = TURN,
   isLate,
 }: SchedulerOptions) {
   const running = new Set<Running>();
@@ -204,7 +201,7 @@ export function createScheduler({
     if (isFree(asked, staying)) return true;
     const share = usedBy(asked.site) + SHARE_OF_SITE;
     const hadTurn = ({ askers }: Running) =>
-      [...askers.values()].every(({ since }) => timeSince(since) >= turn);
+      [...askers.values()].every(({ since }) => timeSince(since) >= TURN);
     const isInWay = (one: Running) => one.host === asked.host && !isThere(one) && isThere(asked);
     const without = (one: Running) => staying.filter((other) => other !== one);
     const ended = staying
@@ -234,7 +231,7 @@ export function createScheduler({
     const next = line.find((one) => isBefore(one) && isFree(one)) ?? first;
     if (next === undefined) {
       line.some(makeRoom);
-      again = setTimeout(fill, turn / 10);
+      again = setTimeout(fill, TURN / 10);
     } else {
       next.enter();
       fill();
