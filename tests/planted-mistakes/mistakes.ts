@@ -337,7 +337,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'costly certificates are shown one after the other',
     file: 'packages/rules/src/outbound/send.ts',
-    from: '    await rest(progress.socket, signal);\n',
+    from: '    await sleep(REST_AFTER_HANDSHAKE * spent, undefined, { signal }).catch(() => {});\n',
     to: '',
     seenBy: 'apps/server/test/outbound/request.test.ts',
   },

@@ -2,7 +2,6 @@ import { TIMEOUT } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddressAllowed } from './addresses.ts';
 import { type Agents, singleUse, timeSpentOn } from './agents.ts';
@@ -79,9 +78,9 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
     if (signal.aborted || isLateName) throw new OutboundError('timeout', error);
     // The server closed the connection before the request reached it.
     if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
-    const isTls = isSecure && progress.connected && !progress.secured;
-    if (!isTls) throw new OutboundError('connection_failed', error);
-    await rest(progress.socket, signal);
+    if (!isSecure || !progress.isInHandshake) throw new OutboundError('connection_failed', error);
+    const spent = sent.socket === null ? 0 : timeSpentOn(sent.socket);
+    await sleep(REST_AFTER_HANDSHAKE * spent, undefined, { signal }).catch(() => {});
     throw new OutboundError('tls_failed', error);
   }
 }
@@ -90,11 +89,6 @@ export async function send(url: URL, options: SentRequest): Promise<IncomingMess
 // request for that much longer, or until somebody takes it, which is a second after it began at the earliest: all places
 // together leave most of the event loop to others.
 const REST_AFTER_HANDSHAKE = 40;
-
-async function rest(socket: Duplex | undefined, signal: AbortSignal): Promise<void> {
-  if (socket === undefined) return;
-  await sleep(REST_AFTER_HANDSHAKE * timeSpentOn(socket), undefined, { signal }).catch(() => {});
-}
 
 const isReset = (error: unknown) =>
   ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
@@ -115,23 +109,16 @@ function onlyAllowed(resolve: Resolve, isAllowed: (address: string) => boolean):
     });
 }
 
-interface Progress {
-  socket?: Duplex;
-  connected: boolean;
-  secured: boolean;
-}
-
-function follow(sent: ClientRequest, onConnected: () => void): Progress {
-  const progress: Progress = { connected: false, secured: false };
+function follow(sent: ClientRequest, onConnected: () => void): { isInHandshake: boolean } {
+  const progress = { isInHandshake: false };
   sent.once('socket', (socket) => {
-    progress.socket = socket;
     // It was connected for another request, and would collect listeners.
-    if (sent.reusedSocket) return void Object.assign(progress, { connected: true, secured: true });
+    if (sent.reusedSocket) return;
     socket.once('connect', () => {
-      progress.connected = true;
+      progress.isInHandshake = true;
     });
     socket.once('secureConnect', () => {
-      progress.secured = true;
+      progress.isInHandshake = false;
       onConnected();
     });
   });
