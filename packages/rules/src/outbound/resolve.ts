@@ -149,18 +149,14 @@ const isMissing = ({ code }: NodeJS.ErrnoException) =>
 /** The addresses of the first name that has some. */
 async function ask(resolver: Resolver, [name = '', ...others]: string[]): Promise<LookupAddress[]> {
   // A machine without IPv6 has a route to the first.
-  const families = [
-    resolver.resolve4(name).then((all) => all.map((address) => ({ address, family: 4 }))),
-    resolver.resolve6(name).then((all) => all.map((address) => ({ address, family: 6 }))),
-  ];
-  const both = Promise.allSettled(families);
-  const some = families.map(async (family) => {
-    const all = await family;
+  const families = [4, 6].map(async (family) => {
+    const all = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
     if (all.length === 0) throw new OnlyAliases();
-    return all;
+    return all.map((address) => ({ address, family }));
   });
+  const both = Promise.allSettled(families);
   try {
-    const first = await Promise.any(some);
+    const first = await Promise.any(families);
     // Some servers never answer for IPv6.
     return await Promise.race([
       both.then((all) => all.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))),
