@@ -135,7 +135,6 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
       const value = read(wanted, fetched);
       const { body, keep } = fetched;
       setGood(wanted, { value, until: clock() + keep, bytes: body.length });
-      failed.delete(address);
       onResult('good');
       return value;
     } catch (error) {
@@ -208,7 +207,7 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
       const good = goodOf(wanted);
       if (isServed(good)) return good.value;
       try {
-        if (!scheduler.isRunning({ ...wanted, work: load })) checkPause(wanted.address);
+        checkPause(wanted.address);
         return await fetchOnce(wanted);
       } catch (error) {
         const isVouched = wanted.voucher === 'operator';
