@@ -110,7 +110,7 @@ test('a message to another owner finds a place, however many endpoints hang, and
   const { places, takeAll, endTries } = withPlaces();
   // They were quick, and have stopped to answer.
   for (let owner = 0; owner < 20; owner++) {
-    takeAll(grown(endTries, 1), [aReceiver()]);
+    takeAll(grown(endTries, 3), [aReceiver()]);
     const [place] = takeAll([aReceiver()], [aReceiver()]);
     expect(place).toBeDefined();
     if (place) places.leave(place, quick);
