@@ -341,6 +341,9 @@ test('who has used the most gives way first', async () => {
   vi.advanceTimersByTime(TURN);
   await run({ host: '1', asker: '1' });
   expect(ended()).toEqual(['slow of more']);
+  // Its place is for the one who waits, so nobody else gives way until it has left.
+  vi.advanceTimersByTime(TURN);
+  expect(ended()).toEqual(['slow of more']);
 });
 
 test.each<[what: string, slow: Partial<Outgoing>, quick: Partial<Outgoing>]>([
@@ -492,6 +495,19 @@ describe('who has hung up', () => {
     expect(begun.map(({ signal }) => signal.aborted)).toEqual([true]);
     await end(0);
     expect(hosts()).toEqual(['first', 'second']);
+  });
+
+  test('has used the place until then', async () => {
+    useTimers();
+    const { begun, run, hosts } = createWorld({ places: 1 });
+    const { signal: gone, abort } = abortable();
+    await run({ host: 'slow', asker: 'first', gone });
+    vi.advanceTimersByTime(2 * TURN);
+    abort();
+    for (const asker of ['first', 'another']) await run({ host: `of ${asker}`, asker });
+    begun[0]?.fail('late');
+    await turn();
+    expect(hosts()).toEqual(['slow', 'of another']);
   });
 
   test('leaves what runs to who needs its place, or asks for the same', async () => {
