@@ -106,6 +106,16 @@ test('each owner gets the next free place in turn, however many endpoints it has
   expect(owners.length).toBeGreaterThan(TRY_PLACES.all / 2);
 });
 
+test('of an owner, the endpoint with fewer tries is next', () => {
+  const { places, endTries } = withPlaces();
+  const owner = randomUUID();
+  const [hanging, other] = [aReceiver({ owner }), aReceiver({ owner })];
+  for (const one of [hanging, other]) endTries(one, quick, 4);
+  places.take([hanging], { isAlone: true, most: 6 });
+  const taken = places.take([hanging, other], { isAlone: true, most: 6 });
+  expect(taken.map(({ receiver }) => receiver)).toEqual(Array(6).fill(other));
+});
+
 test('a message to another owner finds a place, however many endpoints hang, and whoever has them', () => {
   const { places, takeAll, endTries } = withPlaces();
   // They were quick, and have stopped to answer.

@@ -151,7 +151,10 @@ export function createPlaces(now: () => number = () => performance.now()) {
   }
 
   const byTurn = (one: Pace, other: Pace) =>
-    one.owner.turn - other.owner.turn || one.turn - other.turn;
+    one.owner.turn - other.owner.turn ||
+    // One that hangs has no share of what another of its owner could have.
+    one.running.size - other.running.size ||
+    one.turn - other.turn;
 
   /** For the one whose turn it is. Null if none of these may begin. */
   function takeOne(among: readonly Pace[], isAlone: boolean): Place | null {
