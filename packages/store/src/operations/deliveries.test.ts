@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Adapter } from '../adapter.ts';
 import { deliveries } from './deliveries.ts';
 import type { NamesInside } from './names.ts';
@@ -15,11 +15,13 @@ function deliveriesWith(
   primitives: Record<string, (of: { id: string }) => Promise<unknown>>,
   mayKnow: NamesInside['mayKnow'],
   tell = async () => {},
+  changes: Record<string, object> = {},
 ) {
   const claimed = () => async (of: { endpoint_id: string }) => [
     {
       ...{ ...delivery, status: 'pending', id: `to ${of.endpoint_id}` },
       names_for: of.endpoint_id === 'host' ? null : of.endpoint_id,
+      ...changes[of.endpoint_id],
     },
   ];
   const db = new Proxy({} as Adapter, {
@@ -102,4 +104,41 @@ test('who disconnects while the message of another is dropped is told of by none
     async ({ application_id }) => application_id === 'other' && isConnected,
   );
   expect(await claimDeliveries(claimOf('gone', 'other'))).toEqual([]);
+});
+
+test.each([
+  ['the message of another that is past is dropped', { generation: 1 }, 'change'],
+  ['the choice of the grant of another is read', { has_choice: true, grant_id: 'g' }, 'joined'],
+  ['the message of another is written', { body: null, account_id: 'a' }, 'change'],
+])('who disconnects while %s is told of by none', async (_, other, primitive) => {
+  let isConnected = true;
+  const step = async () => {
+    isConnected = false;
+    return null;
+  };
+  const { claimDeliveries } = deliveriesWith(
+    { [primitive]: step, find: async () => ({ id: 'a' }) },
+    async () => {
+      await null;
+      return isConnected;
+    },
+    undefined,
+    { other: { names_of: null, ...other } },
+  );
+  const claimed = await claimDeliveries(claimOf('named', 'other'));
+  expect(claimed.map(({ endpoint }) => endpoint.id)).not.toContain('named');
+  expect(isConnected).toBe(false);
+});
+
+test('who disconnects while an answer is on its way for long is told of by none', async () => {
+  const clock = vi.spyOn(performance, 'now');
+  onTestFinished(() => clock.mockRestore());
+  let time = 0;
+  clock.mockImplementation(() => (time += 1_000));
+  let asked = 0;
+  const once = deliveriesWith({}, async () => ++asked === 1);
+  expect(await once.claimDeliveries(claimOf('named'))).toEqual([]);
+  // A database that is always slow holds up nobody.
+  const slow = deliveriesWith({}, async () => true);
+  expect(await slow.claimDeliveries(claimOf('named'))).toHaveLength(1);
 });

@@ -212,20 +212,21 @@ export function deliveries(
     { index: 'deliveries_due', order: { by: ['due_at'] }, isDecisive: true },
   );
 
-  /**
-   * With its message: the choice of its grant stays where an erasure finds it, and the maker of an `account.updated`
-   * may have stopped before it had written one.
-   */
+  /** With its message: the maker of an `account.updated` may have stopped before it had written one. */
   async function written(delivery: Stored & { claim: string }, now: number) {
-    const { id, claim, event_id, created_at, account_id, grant_id } = delivery;
-    if (delivery.body !== null && delivery.has_choice && grant_id !== null) {
-      return { ...delivery, body: withChoice(delivery.body, await findChoice({ id: grant_id })) };
-    }
-    if (delivery.body !== null || account_id === null) return delivery;
-    const account = await findAccount({ id: account_id });
-    if (account === null) return delivery;
+    const { id, claim, body: found, event_id, created_at, account_id } = delivery;
+    const account =
+      found === null && account_id !== null && (await findAccount({ id: account_id }));
+    if (!account) return delivery;
     const { body } = accountUpdated({ id: event_id, at: created_at }, account);
     return (await write({ id, claim, now, body })) ? { ...delivery, body } : delivery;
+  }
+
+  /** The choice of its grant stays where an erasure finds it. */
+  async function chosen<One extends Stored>(one: One): Promise<One> {
+    const { body, has_choice, grant_id } = one;
+    if (body === null || !has_choice || grant_id === null) return one;
+    return { ...one, body: withChoice(body, await findChoice({ id: grant_id })) };
   }
 
   async function knows({ application }: ToldEndpoint, one: Named, now: number): Promise<Knows> {
@@ -243,33 +244,50 @@ export function deliveries(
   /**
    * Those that their endpoint may be told of. Nothing that takes long comes behind the last question: all wait for the
    * slowest, and in that time users disconnect.
+   *
+   * @param read - what a message is told with, as old as the answer. Default: what there is
+   * @param isRepeated - an answer is not asked for again because it came late
    */
   async function knownOf<One extends Named>(
     some: readonly Asked<One>[],
     now: number,
     refuse: (one: One, now: number) => Promise<unknown>,
+    read = async (one: One) => one,
+    isRepeated = false,
   ): Promise<readonly Asked<One>[]> {
-    const ask = () => Promise.all(some.map(({ told, one }) => knows(told, one, now)));
-    let answers = await ask();
-    if (answers.includes('anew')) {
-      const before = answers;
+    const ask = () =>
+      Promise.all(
+        some.map(async ({ told, one }) => {
+          const [answer, latest] = await Promise.all([knows(told, one, now), read(one)]);
+          return { told, one: latest, answer };
+        }),
+      );
+    let began = performance.now();
+    let asked = await ask();
+    if (asked.some(({ answer }) => answer === 'anew')) {
+      const before = asked;
       // If the grants before it ended first, this takes the names back: the new one brings nothing back.
       await tell();
       const left = await Promise.all(some.map(({ one: { id } }) => find({ id })));
-      answers = (await ask()).map((answer, index) => {
+      began = performance.now();
+      asked = (await ask()).map((one, index) => {
         const found = left[index];
         // An erasure has taken it back too, also where the account was put again since.
         const isLeft = found && (found.body !== null || found.status === 'pending');
-        if (!isLeft) return 'no';
-        return answer === 'anew' && before[index] === 'anew' ? 'yes' : answer;
+        if (!isLeft) return { ...one, answer: 'no' };
+        const isStillAnew = one.answer === 'anew' && before[index]?.answer === 'anew';
+        return isStillAnew ? { ...one, answer: 'yes' } : one;
       });
     }
-    const refused = some.filter((_, index) => answers[index] !== 'yes');
-    if (refused.length === 0) return some;
-    await Promise.all(refused.map(({ one }) => refuse(one, now)));
+    const { known = [], refused } = Object.groupBy(asked, ({ answer }) =>
+      answer === 'yes' ? 'known' : 'refused',
+    );
+    // By way of a connection that hung.
+    const isLate = !isRepeated && performance.now() - began > LATE;
+    if (refused === undefined && !isLate) return known;
     // A write takes as long as its disk.
-    const others = some.filter((one) => !refused.includes(one));
-    return knownOf(others, now, refuse);
+    await Promise.all((refused ?? []).map(({ one }) => refuse(one, now)));
+    return knownOf(known, now, refuse, read, isLate || isRepeated);
   }
 
   async function takeBack(one: Named, now: number): Promise<void> {
@@ -296,14 +314,15 @@ export function deliveries(
     return [];
   }
 
-  async function claimedOf(
+  /** None if its endpoint is not told of it any more: then it is dropped. */
+  async function tellable(
     { told, one }: Asked<Stored & { claim: string }>,
     now: number,
-  ): Promise<ClaimedDelivery[]> {
+  ): Promise<Asked<Stored & { claim: string }>[]> {
     const delivery = await written(one, now);
     const isPast = delivery.generation !== told.stored.generation;
     if (!isPast && told.endpoint.disabled_reason === null && isStillTold(delivery, told)) {
-      return [{ delivery: deliveryOf(delivery), endpoint: told.endpoint } as ClaimedDelivery];
+      return [{ told, one: delivery }];
     }
     await drop({ id: one.id, claim: one.claim, now });
     return [];
@@ -385,8 +404,12 @@ export function deliveries(
       const claimed = (
         await Promise.all(asked.map(({ id, most }) => claimOf(id, { now, claim, most })))
       ).flat();
-      const known = await knownOf(claimed, now, ({ id }) => refuse({ id, claim, now }));
-      return (await Promise.all(known.map((one) => claimedOf(one, now)))).flat();
+      const left = (await Promise.all(claimed.map((one) => tellable(one, now)))).flat();
+      const known = await knownOf(left, now, ({ id }) => refuse({ id, claim, now }), chosen);
+      return known.map(
+        ({ told: { endpoint }, one }) =>
+          ({ delivery: deliveryOf(one), endpoint }) as ClaimedDelivery,
+      );
     },
 
     /**
@@ -519,6 +542,9 @@ interface Asked<One> {
   told: ToldEndpoint;
   one: One;
 }
+
+/** What was answered before that has to be asked again: a user may have disconnected by way of another process. */
+const LATE: Milliseconds = 250;
 
 /** `anew`: by a grant of after it happened. */
 type Knows = 'yes' | 'anew' | 'no';
