@@ -14,7 +14,7 @@ const delivery = {
 function deliveriesWith(
   primitives: Record<string, (of: { id: string }) => Promise<unknown>>,
   mayKnow: NamesInside['mayKnow'],
-  tell = async () => {},
+  tell: () => Promise<unknown> = async () => {},
   changes: Record<string, object> = {},
 ) {
   const claimed = () => async (of: { endpoint_id: string }) => [
@@ -39,7 +39,7 @@ function deliveriesWith(
     {} as never,
     {} as never,
     { mayKnow, isEnding: async () => false, forget: async () => {} },
-    tell,
+    { tell, tellSome: tell } as never,
   );
 }
 
@@ -73,6 +73,25 @@ test('who disconnects while the events of another are made is told of by none', 
   );
   const claimed = await claimDeliveries(claimOf('anew', 'other'));
   expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['anew']);
+});
+
+test('one that waits for events of before it holds up no other', async () => {
+  let released: unknown;
+  const { claimDeliveries } = deliveriesWith(
+    {
+      find: async () => ({ ...delivery, status: 'pending' }),
+      changeEach: async (all) => {
+        released = all;
+      },
+    },
+    async ({ application_id }, _application, _now, by = null) =>
+      application_id !== 'anew' || by === null,
+    // There are always more.
+    async () => true,
+  );
+  const claimed = await claimDeliveries(claimOf('anew', 'other'));
+  expect(claimed.map(({ endpoint }) => endpoint.id)).toEqual(['other']);
+  expect(released).toEqual([{ id: 'to anew', claim: 'c', now: 252 }]);
 });
 
 test('who is erased and put again while the events of another are made is told of by none', async () => {

@@ -64,7 +64,7 @@ export function deliveries(
   { endTriesOf }: Pick<ReturnType<typeof endpoints>, 'endTriesOf'>,
   { endpointsWithDue }: Pick<ByHand, 'endpointsWithDue'>,
   { mayKnow, isEnding, forget }: Pick<NamesInside, 'mayKnow' | 'isEnding' | 'forget'>,
-  tell: () => Promise<void>,
+  { tell, tellSome }: { tell: () => Promise<void>; tellSome: () => Promise<boolean> },
 ) {
   const insert = db.insertOnce(kind);
   const find = db.find(kind, byId, FIELDS, asIs);
@@ -245,14 +245,15 @@ export function deliveries(
    * Those that their endpoint may be told of. Nothing that takes long comes behind the last question: all wait for the
    * slowest, and in that time users disconnect.
    *
+   * @param refuse - what becomes of another. `anew`: it may be told once more events are deliveries
+   * @param tell - makes them, or some: then it returns whether there may be more
    * @param read - what a message is told with, as old as the answer. Default: what there is
    * @param isRepeated - an answer is not asked for again because it came late
    */
   async function knownOf<One extends Named>(
     some: readonly Asked<One>[],
     now: number,
-    refuse: (one: One, now: number) => Promise<unknown>,
-    read = async (one: One) => one,
+    { refuse, tell, read = async (one) => one }: Asking<One>,
     isRepeated = false,
   ): Promise<readonly Asked<One>[]> {
     const ask = () =>
@@ -267,7 +268,7 @@ export function deliveries(
     if (asked.some(({ answer }) => answer === 'anew')) {
       const before = asked;
       // If the grants before it ended first, this takes the names back: the new one brings nothing back.
-      await tell();
+      const mayBeMore = await tell();
       const left = await Promise.all(some.map(({ one: { id } }) => find({ id })));
       began = performance.now();
       asked = (await ask()).map((one, index) => {
@@ -276,7 +277,7 @@ export function deliveries(
         const isLeft = found && (found.body !== null || found.status === 'pending');
         if (!isLeft) return { ...one, answer: 'no' };
         const isStillAnew = one.answer === 'anew' && before[index]?.answer === 'anew';
-        return isStillAnew ? { ...one, answer: 'yes' } : one;
+        return isStillAnew && mayBeMore !== true ? { ...one, answer: 'yes' } : one;
       });
     }
     const { known = [], refused } = Object.groupBy(asked, ({ answer }) =>
@@ -286,15 +287,18 @@ export function deliveries(
     const isLate = !isRepeated && performance.now() - began > LATE;
     if (refused === undefined && !isLate) return known;
     // A write takes as long as its disk.
-    await Promise.all((refused ?? []).map(({ one }) => refuse(one, now)));
-    return knownOf(known, now, refuse, read, isLate || isRepeated);
+    await Promise.all((refused ?? []).map(({ one, answer }) => refuse(one, now, answer)));
+    return knownOf(known, now, { refuse, tell, read }, isLate || isRepeated);
   }
 
-  async function takeBack(one: Named, now: number): Promise<void> {
-    const { names_of, names_for, created_at } = one;
-    if (names_of === null || names_for === null) return;
-    await forget({ account_id: names_of, application_id: names_for }, created_at, now);
-  }
+  /** Whoever begins a message anew waits for all events: it alone does. */
+  const toBegin = {
+    tell,
+    async refuse({ names_of, names_for, created_at }: Named, now: number): Promise<void> {
+      if (names_of === null || names_for === null) return;
+      await forget({ account_id: names_of, application_id: names_for }, created_at, now);
+    },
+  };
 
   async function claimOf(
     endpoint_id: string,
@@ -405,7 +409,15 @@ export function deliveries(
         await Promise.all(asked.map(({ id, most }) => claimOf(id, { now, claim, most })))
       ).flat();
       const left = (await Promise.all(claimed.map((one) => tellable(one, now)))).flat();
-      const known = await knownOf(left, now, ({ id }) => refuse({ id, claim, now }), chosen);
+      const known = await knownOf(left, now, {
+        // The others of the claim do not wait for it.
+        refuse: ({ id }, now, answer) =>
+          answer === 'anew'
+            ? release([{ id, claim, now: now + LATER }])
+            : refuse({ id, claim, now }),
+        tell: tellSome,
+        read: chosen,
+      });
       return known.map(
         ({ told: { endpoint }, one }) =>
           ({ delivery: deliveryOf(one), endpoint }) as ClaimedDelivery,
@@ -463,7 +475,7 @@ export function deliveries(
     async retryDelivery(id: string, now: Milliseconds): Promise<DeliveryRecord | null> {
       const found = await find({ id });
       const told = found && (await findEnabled(found.endpoint_id));
-      const [known] = told ? await knownOf([{ told, one: found }], now, takeBack) : [];
+      const [known] = told ? await knownOf([{ told, one: found }], now, toBegin) : [];
       if (found === null || known === undefined) return null;
       const { generation } = known.told.stored;
       const isBegun = await begin({ id, round: found.round, anew: randomUUID(), generation, now });
@@ -495,7 +507,7 @@ export function deliveries(
       let hasBegun = false;
       const go = <T>(on: () => Promise<T>) => (hasBegun ? afterChange(on) : on());
       async function beginAll(some: readonly Asked<ToReplay>[]): Promise<number> {
-        const known = await go(() => knownOf(some, now, takeBack));
+        const known = await go(() => knownOf<ToReplay>(some, now, toBegin));
         const byRound = Map.groupBy(known, ({ one: { round } }) => round);
         for (const [round, of] of byRound) {
           await go(() => beginSome({ ...again, round, ids: of.map(({ one: { id } }) => id) }));
@@ -542,6 +554,15 @@ interface Asked<One> {
   told: ToldEndpoint;
   one: One;
 }
+
+interface Asking<One> {
+  refuse(one: One, now: number, answer: Knows): Promise<unknown>;
+  tell(): Promise<unknown>;
+  read?(one: One): Promise<One>;
+}
+
+/** How long a message waits for the events of before it. */
+const LATER: Milliseconds = 250;
 
 /** What was answered before that has to be asked again: a user may have disconnected by way of another process. */
 const LATE: Milliseconds = 250;

@@ -43,14 +43,16 @@ export function operations(
   const marks = marksInside(db);
   const names = namesInside(db, marks);
   const makeDeliveries = events(db, inside, names);
+  /** Whether events may be left that were acknowledged before the call. */
+  const tellSome = () => makeDeliveries(clock(), { isDecisive: true });
   /** Makes deliveries of every event that was acknowledged before the call. */
   async function tell(): Promise<void> {
-    while (await makeDeliveries(clock(), { isDecisive: true })) {
+    while (await tellSome()) {
       // In parts, so that requests run in between.
     }
   }
   const { operations: ofWork, ...completing } = work(db, marks, {
-    ...{ tell: () => makeDeliveries(clock(), { isDecisive: true }), emptyLog: byHand.emptyLog },
+    ...{ tell: tellSome, emptyLog: byHand.emptyLog },
   });
   const { endTriesOf, sweepEndpoints, ...ofEndpoints } = endpoints(db, clock, inside, byHand, tell);
   const { sweepExpired } = byHand;
@@ -78,7 +80,7 @@ export function operations(
      */
     makeDeliveries: (now: Milliseconds, mayMake?: () => Promise<boolean>) =>
       makeDeliveries(now, { mayMake }),
-    ...deliveries(db, inside, { endTriesOf }, byHand, names, tell),
+    ...deliveries(db, inside, { endTriesOf }, byHand, names, { tell, tellSome }),
     ...scopes(db, clock),
     ...resources(db),
     ...clientDocuments(db),
