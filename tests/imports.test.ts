@@ -237,6 +237,8 @@ export const six = (link: LinkRecord) => link.redirect_uri.toString();
 export const seven = ({ name }: ApplicationRecord) => String(name);
 export const eight = (link: LinkRecord) => link.redirect_uri as unknown as string;
 export const nine = (kept: KeptDocument) => kept.document as string;
+export const eleven = (application: ApplicationRecord) => application.redirect_uris[0] as string;
+export const twelve = ({ redirect_uris }: ApplicationRecord) => redirect_uris as string[];
 export const ten = ({ redirect_uris: [uri = ''] }: ApplicationRecord) => fetch(uri);
 `;
   const host = `export const one = (document: { uri: string }) => new URL(document.uri).host;
@@ -255,7 +257,9 @@ export const two = ({ uri }: { uri: string }) => { const { hostname } = new URL(
   });
   // The types refuse the last line.
   const lines = [1, 1, 3, 4, 5, 6, 6].map((line) => `planted.ts:${line} plugin`);
-  const casts = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((line) => `unasked.ts:${line} plugin`);
+  const casts = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14].map(
+    (line) => `unasked.ts:${line} plugin`,
+  );
   expect(faults).toEqual(
     [
       ...[...lines, ...casts].map((fault) => `apps/server/src/http/${fault}`),
