@@ -29,6 +29,7 @@ test.each<[name: string, isShown: boolean]>([
   ['a« b', false],
   ['a„b', false],
   ['a‚b', false],
+  ['Claude.\u200d\u0323 It was checked', false],
   ['wait…', false],
   ['笔记。好', false],
   ['笔记！好', false],
@@ -52,6 +53,8 @@ test.each([
   ['shop.example', 'Shop Example', false],
   ['shop.example', 'Shopping', true],
   ['Κόσμος', 'ΚΌΣΜΟΣ.gr', false],
+  ['Böhmer', 'Bo\u200d\u0308hmer Photos', false],
+  ['Böhmer', 'Bo\ufe0e\u0308hmer Photos', false],
 ])('beside a service with the name %j, %j: %s', (pageName, name, isShown) => {
   expect(mayClaim(name, pageName)).toBe(isShown);
 });

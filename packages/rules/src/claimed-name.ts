@@ -3,8 +3,8 @@ export const MAX_CLAIMED_NAME = 40;
 
 /** They would end the quotation, or the sentence that it stands in. */
 const QUOTATION_OR_STOP = /["\p{Pi}\p{Pf}„‚…。！？；：，]/u;
-// A mark on it, such as a variation selector, may show nothing.
-const STOP_BEFORE_SPACE = /[.,;:!?]\p{M}*(?:\p{Z}|$)/u;
+// A mark or a joiner on it, such as a variation selector, may show nothing.
+const STOP_BEFORE_SPACE = /[.,;:!?][\p{M}\u200c\u200d]*(?:\p{Z}|$)/u;
 
 /** Of fewer letters, too many other names would contain it. */
 const LEAST_COMPARED = 3;
@@ -19,6 +19,8 @@ export function mayClaim(name: string, pageName: string): boolean {
 
 const lettersOf = (text: string): string =>
   text
+    // A joiner or a selector would part a mark from its letter, and show nothing.
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .normalize('NFKC')
     .toLowerCase()
     // Which of the two it is depends on what follows.
