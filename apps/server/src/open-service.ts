@@ -24,7 +24,9 @@ import { createCounts, noCounts } from '@latchkey/rules/summary/counts';
 import { countLiveGrants } from '@latchkey/rules/summary/live-grants';
 import { createUseNotes } from '@latchkey/rules/use-notes';
 import { createVouchers } from '@latchkey/rules/vouchers';
+import { createPace } from '@latchkey/rules/work/pace';
 import { type Chore, createRunner, type RunnerOptions } from '@latchkey/rules/work/runner';
+import { createTurns } from '@latchkey/rules/work/turns';
 import { observeStore, type StoreObserver } from '@latchkey/store/observe-store';
 import type { Store, StoreOptions } from '@latchkey/store/store';
 import type { Logger } from 'pino';
@@ -242,10 +244,18 @@ export async function openService(
           },
         }),
       exportTurns: createExportTurns,
+      // Another one than that of the work: neither waits for the other.
+      lists: () => ({
+        turns: createTurns(MOST_WAITING_LISTS),
+        inSteps: createPace({ inProcess: driver.inProcess }).inSteps,
+      }),
     },
   );
   return service;
 }
+
+/** A person has a few pages open. `docs/protocol/limits.md` has it. */
+export const MOST_WAITING_LISTS = 8;
 
 /** Makes each of the parts when it is first asked for: a command needs few of them. */
 function withParts<Whole extends object, Parts extends object>(

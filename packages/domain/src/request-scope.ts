@@ -78,7 +78,8 @@ export async function beforeDeadline<T>(
   const scope = requestScope();
   if (scope === undefined || scope.endsAt === Number.POSITIVE_INFINITY) return work;
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), scope.endsAt - performance.now());
+  const left = Math.max(0, scope.endsAt - performance.now());
+  const timer = setTimeout(() => reject(late()), left);
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -8,7 +8,9 @@ import type { Linking } from './linking/linking.ts';
 import type { Room } from './room.ts';
 import type { Counts } from './summary/counts.ts';
 import type { UseNotes } from './use-notes.ts';
+import type { InSteps } from './work/pace.ts';
 import type { Runner } from './work/runner.ts';
+import type { Turns } from './work/turns.ts';
 
 /** What the rules work with. Each takes the parts that it uses. */
 export interface Dependencies {
@@ -22,6 +24,8 @@ export interface Dependencies {
   counts: Counts;
   linking: Linking | null;
   runner: Runner;
+  /** For lists of any length: one of an account at a time, and all of them take turns with other requests. */
+  lists: { turns: Turns; inSteps: InSteps };
   /** Null without EVENTS_KEY. */
   events: Events | null;
 }

@@ -1,13 +1,9 @@
-import { applications } from '@latchkey/store/kinds';
 import type { ByHand } from '@latchkey/store/operations/by-hand';
-import { type ConnectedApplication, HOST_OWNER } from '@latchkey/store/records';
-import type { Binary, Document } from 'mongodb';
+import { HOST_OWNER } from '@latchkey/store/records';
+import type { Binary } from 'mongodb';
 import { allOf, type Database } from './database.ts';
-import { hasSecret, marked } from './documents.ts';
-import { projectionOf, recordOf } from './encoding.ts';
+import { marked } from './documents.ts';
 import { fromId, toDate, toId } from './values.ts';
-
-const CONNECTED = ['name', 'document', 'redirect_uris'];
 
 /** No id is less. */
 const firstId = toId(HOST_OWNER);
@@ -22,8 +18,6 @@ interface Count {
 
 /** What no condition says. What expires, MongoDB removes by itself. */
 export function mongoByHand(database: Database): ByHand {
-  const decode = recordOf(applications, CONNECTED);
-
   const countMarks = (from: 'grants' | 'accounts' | 'applications', limit: number) =>
     database.readByIndex(`${from}_to_tell`, ({ db }, listing) =>
       db
@@ -62,41 +56,6 @@ export function mongoByHand(database: Database): ByHand {
     );
 
   return {
-    /** One key of the index for each application, however many grants it has. */
-    async connectedApplications(account_id) {
-      // With bounds on each field of the index, MongoDB goes from one application to the next.
-      const active = {
-        account_id: toId(account_id),
-        application_id: { $gte: firstId },
-        _id: { $gte: firstId },
-        ...hasSecret,
-      };
-      const lookUp = {
-        from: 'applications',
-        localField: '_id',
-        foreignField: '_id',
-        pipeline: [
-          { $match: { deleted_at: { $exists: false } } },
-          { $project: projectionOf(applications, CONNECTED) },
-        ],
-        as: 'application',
-      };
-      const found = await database.decideByIndex('active_by_account', ({ grants }, options) =>
-        grants
-          .aggregate<{ _id: Binary; application: Document[] }>(
-            [{ $match: active }, { $group: { _id: '$application_id' } }, { $lookup: lookUp }],
-            options,
-          )
-          .toArray(),
-      );
-      return found.map(({ _id, application: [application] }) => ({
-        application_id: fromId(_id),
-        application: application
-          ? (decode(application) as unknown as ConnectedApplication['application'])
-          : null,
-      }));
-    },
-
     /** A few keys of the index for each endpoint. */
     async endpointsWithDue(by) {
       // With bounds on both fields, MongoDB goes from one endpoint to the next.

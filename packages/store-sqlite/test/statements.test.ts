@@ -115,10 +115,11 @@ describe('a statement for SQLite', () => {
     const begins = [
       'WITH part AS MATERIALIZED ( SELECT application_id, id',
       'WITH part AS MATERIALIZED ( SELECT account_id, id',
-      'WITH RECURSIVE connected',
+      'SELECT application_id FROM grants INDEXED BY unrevoked_by_account WHERE account_id = ? AND revoked_at IS NULL',
     ];
     const alone = [...prepared].filter((sql) => begins.some((begin) => sql.startsWith(begin)));
-    expect(alone).toHaveLength(begins.length);
+    // The last one is of two shapes.
+    expect(alone).toHaveLength(begins.length + 1);
     for (const sql of alone) {
       const program = database.prepare(`EXPLAIN ${sql}`).all();
       const cursors = program

@@ -153,9 +153,7 @@ export const calls: {
       { account_id: anId(), application_id: anId() },
       { limit: 1, before: null },
     ),
-  listConnected: (store) => store.listConnected(anId()),
-  listConnections: (store) =>
-    store.listConnections({ account_id: anId(), application_ids: [anId()] }),
+  listConnected: (store) => store.listConnected(anId(), { limit: 1, after: null }),
   removeTrial: (store) =>
     store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),

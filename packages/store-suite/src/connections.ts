@@ -21,6 +21,7 @@ import {
 } from './records.ts';
 
 const ROUNDS = 40;
+const whole = { limit: 100, after: null };
 
 const byApplication = (one: { application_id: string }, other: { application_id: string }) =>
   one.application_id < other.application_id ? -1 : 1;
@@ -64,29 +65,35 @@ export function describeConnections(stores: SuiteStores): void {
       await grant(unknown);
 
       // A pending code alone may count, and a grant of a deleted application until that is written down.
-      const connected = (await other.listConnected(account_id)).filter(
+      const { connected, next } = await other.listConnected(account_id, whole);
+      expect(next).toBeNull();
+      const expected = connected.filter(
         ({ application_id }) => application_id !== ended.id && application_id !== deleted.id,
       );
       const named = ({ id, name, document, redirect_uris }: ApplicationRecord) => ({
         ...{ application_id: id, application: { name, document, redirect_uris } },
       });
-      expect(connected.toSorted(byApplication)).toEqual(
+      expect(expected).toEqual(
         [...[mail, chat].map(named), { application_id: unknown.id, application: null }].toSorted(
           byApplication,
         ),
       );
-      expect(await other.listConnected(anId())).toEqual([]);
+      expect(await other.listConnected(anId(), whole)).toEqual({ connected: [], next: null });
+      // In parts, an application with more grants than a part has is there once.
+      const ids: string[] = [];
+      let after: string | null = null;
+      do {
+        const part = await other.listConnected(account_id, { limit: 2, after });
+        ids.push(...part.connected.map(({ application_id }) => application_id));
+        after = part.next;
+      } while (after !== null);
+      expect(ids).toEqual(connected.map(({ application_id }) => application_id));
 
-      const application_ids = [chat, deleted, ended, mail, unknown].map(({ id }) => id);
-      const found = await other.listConnections({ account_id, application_ids });
-      expect(found).toHaveLength(2);
-      expect(found).toContainEqual({ application: mail, grants: ofMail });
-      expect(found).toContainEqual({ application: chat, grants: [only] });
-      expect(await other.listConnections({ account_id, application_ids: [chat.id] })).toEqual([
-        { application: chat, grants: [only] },
-      ]);
-      expect(await other.listConnections({ account_id: anId(), application_ids })).toEqual([]);
-      expect(await other.listConnections({ account_id, application_ids: [] })).toEqual([]);
+      const grantsOf = ({ id: application_id }: { id: string }) =>
+        other.listActiveGrants({ account_id, application_id }, { limit: 100, before: null });
+      expect(await grantsOf(mail)).toEqual(ofMail);
+      expect(await grantsOf(chat)).toEqual([only]);
+      for (const none of [deleted, ended]) expect(await grantsOf(none)).toEqual([]);
     });
 
     test('have no grant that a mark has ended, before it is written down', async () => {
@@ -100,10 +107,13 @@ export function describeConnections(stores: SuiteStores): void {
         (await granted(store, { account, application_id: id })).grant.grant_id;
       const [, , kept] = [await of(mail), await of(mail), await of(chat)];
       const connected = async () => {
-        const application_ids = [mail.id, chat.id];
-        const found = await other.listConnections({ account_id, application_ids });
+        const found = await Promise.all(
+          [mail, chat].map(({ id: application_id }) =>
+            other.listActiveGrants({ account_id, application_id }, { limit: 9, before: null }),
+          ),
+        );
         return found
-          .flatMap(({ grants }) => grants)
+          .flat()
           .map(({ grant_id }) => grant_id)
           .toSorted();
       };

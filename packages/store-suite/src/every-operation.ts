@@ -199,8 +199,7 @@ export async function everyOperation(
   }
   await store.listGrants({ application_id }, { limit: 10, before });
   const { grant_id: oldest } = (await granted(store, ofBoth)).grant;
-  await store.listConnected(account_id);
-  await store.listConnections({ account_id, application_ids: [application_id] });
+  for (const after of [null, anId()]) await store.listConnected(account_id, { limit: 10, after });
   await store.revokeGrant({ grant_id, application_id: null, unused_before: now, now, initiator });
   for (const onlyActive of [true, false]) {
     await store.revokeGrant({ grant_id, application_id, onlyActive, now, initiator });

@@ -941,25 +941,20 @@ export function modelStore(state: ModelState, recordsEvents = false): ModelMetho
       return newestFirst(grants, grantId, range).map(recordOf);
     },
 
-    listConnected(account_id) {
-      const active = grantsOf({ account_id }).filter(isActive);
-      return [...new Set(active.map(({ application_id }) => application_id))].map(
-        (application_id) => {
-          const found = methods.findApplication(application_id);
-          if (found === null) return { application_id, application: null };
-          const { name, document, redirect_uris } = found;
-          return { application_id, application: { name, document, redirect_uris } };
-        },
-      );
-    },
-
-    listConnections({ account_id, application_ids }) {
-      return application_ids.flatMap((application_id) => {
-        const application = methods.findApplication(application_id);
-        const active = grantsOf({ account_id, application_id }).filter(isActive);
-        if (application === null || active.length === 0) return [];
-        return { application, grants: newestFirst(active, grantId, EVERYTHING).map(connectedOf) };
+    listConnected(account_id, { limit, after }) {
+      const some = grantsOf({ account_id })
+        .filter(isActive)
+        .map(({ application_id }) => application_id)
+        .filter((application_id) => after === null || application_id > after)
+        .toSorted()
+        .slice(0, limit);
+      const connected = [...new Set(some)].map((application_id) => {
+        const found = methods.findApplication(application_id);
+        if (found === null) return { application_id, application: null };
+        const { name, document, redirect_uris } = found;
+        return { application_id, application: { name, document, redirect_uris } };
       });
+      return { connected, next: some.length < limit ? null : (some.at(-1) ?? null) };
     },
 
     listActiveGrants(filter, range) {

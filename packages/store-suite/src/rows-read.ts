@@ -1,5 +1,5 @@
 import type { WorkStep } from '@latchkey/store/endings';
-import type { AccountRecord, ConnectionRecord, Work } from '@latchkey/store/records';
+import type { AccountRecord, ConnectedPage, Work } from '@latchkey/store/records';
 import type { Done, EventCounts, Store } from '@latchkey/store/store';
 import type { OpenStore } from './every-operation.ts';
 import { finishAll } from './finish.ts';
@@ -20,12 +20,9 @@ export interface Answered {
   rows: number;
 }
 
-const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
-
 /** How many rows an answer is made of, where it is no list of them and not one of them. */
 const rowsOf: { readonly [Name in keyof Store]?: (result: never) => number } = {
-  listConnections: (found: ConnectionRecord[]) =>
-    total(found.map(({ grants }) => grants.length + 1)),
+  listConnected: ({ connected }: ConnectedPage) => 2 * connected.length,
   countActiveGrants: ({ count }: { count: number }) => Math.abs(count),
   countPendingCodes: (count: number) => count,
   countEvents: ({ pending, failing_endpoints }: EventCounts) => pending + failing_endpoints,

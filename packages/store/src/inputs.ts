@@ -72,6 +72,14 @@ export interface ListRange {
   before: string | null;
 }
 
+/** A part of the applications that an account is connected with, by their ids. */
+export interface ConnectedRange {
+  /** Of grants that are read for it. */
+  limit: number;
+  /** Only applications behind this id; null to start with the first. */
+  after: string | null;
+}
+
 /** A part of the list of client documents. */
 export interface DocumentRange {
   limit: number;

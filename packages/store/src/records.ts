@@ -204,11 +204,10 @@ export interface ConnectedApplication {
   application: Pick<ApplicationRecord, 'name' | 'document' | 'redirect_uris'> | null;
 }
 
-/** The active grants of an account with one application. */
-export interface ConnectionRecord {
-  application: ApplicationRecord;
-  /** At least one, newest first. */
-  grants: ConnectedGrant[];
+export interface ConnectedPage {
+  connected: ConnectedApplication[];
+  /** Behind which application the next ones are; null at the end. */
+  next: string | null;
 }
 
 /** Why a grant ended. */

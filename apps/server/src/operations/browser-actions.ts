@@ -252,11 +252,13 @@ export const browserActions = {
       user: User,
     ): Promise<ConnectionsView> {
       const { account_id } = user.page;
-      const from = (after: ConnectionPlace | null) =>
-        listConnections(service, { account_id, limit: SHOWN_CONNECTIONS, after });
-      let list = await from(after);
+      // Whoever has many pages of an account makes nobody else wait.
+      const asked = { account_id, limit: SHOWN_CONNECTIONS, inTurn: true };
+      let list = await listConnections(service, { ...asked, after });
       // The rest may have ended.
-      if (after !== null && list.connections.length === 0) list = await from(null);
+      if (after !== null && list.connections.length === 0) {
+        list = await listConnections(service, { ...asked, after: null });
+      }
       const ended =
         done === null
           ? null

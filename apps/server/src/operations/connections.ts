@@ -17,7 +17,9 @@ export const connectionRows: OperationRows<'admin.connections'> = {
     ids: { account_id: 'input.account_id' },
     async handle(service, { account_id, limit, cursor }) {
       const after = cursor === undefined ? null : placeOf(cursor);
-      const { connections, next } = await listConnections(service, { account_id, limit, after });
+      const { connections, next } = await listConnections(service, {
+        ...{ account_id, limit, after, inTurn: false },
+      });
       return { object: 'list', data: connections.map(toConnection), next_cursor: cursorOf(next) };
     },
   },

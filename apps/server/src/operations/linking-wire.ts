@@ -31,9 +31,6 @@ export function toResource(record: ResourceRecord): Resource {
   return { object: 'resource', id, resource, name, scopes, default_scopes, created_at };
 }
 
-/** `docs/protocol/limits.md` has it. */
-export const MAX_SHOWN_GRANTS = 100;
-
 export function toConnection(connection: Connection): ConnectionObject {
   return {
     object: 'connection',
@@ -42,15 +39,13 @@ export function toConnection(connection: Connection): ConnectionObject {
     choices: connection.choices,
     connected_at: formatTimestamp(connection.connected_at),
     last_used_at: timestampOrNull(connection.last_used_at),
-    grants: connection.grants
-      .slice(0, MAX_SHOWN_GRANTS)
-      .map(({ grant_id, created_at, scope, choice }) => ({
-        grant_id,
-        created_at: formatTimestamp(created_at),
-        scope,
-        choice,
-      })),
-    grants_total: connection.grants.length,
+    grants: connection.grants.map(({ grant_id, created_at, scope, choice }) => ({
+      grant_id,
+      created_at: formatTimestamp(created_at),
+      scope,
+      choice,
+    })),
+    grants_total: connection.grants_total,
   };
 }
 

@@ -186,13 +186,20 @@ describeOnEachStore('what a user chooses on the page', (fresh) => {
     const list = await open(server, url);
     const labels = [ACME, OTHER].map(({ label }) => `<bdi>${escaped(label)}</bdi>`).join(', ');
     expect((await visit(server, list.path, list)).text).toContain(`You chose: ${labels}</p>`);
-    const ended = await succeed(
-      server,
-      'admin.connections.revoke',
-      { account_id, application_id },
-      operator,
-    );
+    const connection = { account_id, application_id };
+    const ended = await succeed(server, 'admin.connections.revoke', connection, operator);
     expect(ended.data).toHaveLength(4);
+
+    // A user who names what there is to choose can make any number of names.
+    for (let nth = 0; nth < 25; nth++) {
+      const choice = { id: 'ws', label: `named ${String(nth).padStart(2, '0')}` };
+      const code = { account_id, application_id, scope: 'profile.read', choice };
+      const issued = await succeed(server, 'admin.codes.issue', code, operator);
+      await succeed(server, 'grants.convert', { code: issued.code }, app.bearer);
+    }
+    const { text } = await visit(server, list.path, list);
+    expect(text).toContain('<bdi>named 19</bdi>, …</p>');
+    expect(text).not.toContain('named 20');
   });
 });
 

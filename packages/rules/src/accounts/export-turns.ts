@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeDeadline, withoutDeadline } from '@latchkey/domain/request-scope';
+import { withoutDeadline } from '@latchkey/domain/request-scope';
+import { createTurns } from '../work/turns.ts';
 
 export interface ExportTurns {
   /**
@@ -10,17 +11,11 @@ export interface ExportTurns {
 }
 
 export function createExportTurns(): ExportTurns {
-  const underWay = new Map<string, Promise<void>>();
+  const turns = createTurns();
 
   return {
     async *take(account_id, read) {
-      for (;;) {
-        const other = underWay.get(account_id);
-        if (other === undefined) break;
-        await beforeDeadline(other);
-      }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      underWay.set(account_id, promise);
+      const end = await turns.begin(account_id);
       try {
         const parts = read();
         for (;;) {
@@ -31,8 +26,7 @@ export function createExportTurns(): ExportTurns {
           await setImmediate();
         }
       } finally {
-        underWay.delete(account_id);
-        resolve();
+        end();
       }
     },
   };

@@ -9,9 +9,14 @@ export async function* activeGrants(
   { account_id, application_id }: Parties,
 ): AsyncGenerator<ConnectedGrant> {
   if (application_id === undefined) {
-    for (const { application_id } of await store.listConnected(account_id)) {
-      yield* activeGrants(store, { account_id, application_id });
-    }
+    let after: string | null = null;
+    do {
+      const { connected, next } = await store.listConnected(account_id, { limit: PAGE, after });
+      for (const { application_id } of connected) {
+        yield* activeGrants(store, { account_id, application_id });
+      }
+      after = next;
+    } while (after !== null);
     return;
   }
   let page: ConnectedGrant[];

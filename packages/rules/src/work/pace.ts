@@ -10,6 +10,8 @@ const LEAST = 8;
 const LEAST_REMOTE = 100;
 const MOST = 1_000;
 const FIRST = 100;
+/** After a step that waited for a database, such as in a failover. */
+const LONGEST_REST: Milliseconds = 500;
 /** So many steps run together. After a restart, a thousand pieces of work may have one to make. */
 const TOGETHER = 8;
 
@@ -75,7 +77,7 @@ export function createPace({
     if (running > 0) return;
     worked += monotonic() - beganAt;
     if (worked >= AIM) {
-      rest = sleep(worked, undefined, { signal: stopped.signal })
+      rest = sleep(Math.min(worked, LONGEST_REST), undefined, { signal: stopped.signal })
         .catch(() => {})
         .finally(() => {
           rest = null;

@@ -1,10 +1,8 @@
 import type { Milliseconds } from '@latchkey/domain/clock';
 import type { EventCounts } from '../inputs.ts';
-import type { ConnectedApplication } from '../records.ts';
 
 /** What no condition says, so each database does it by hand. */
 export interface ByHand {
-  connectedApplications(account_id: string): Promise<ConnectedApplication[]>;
   /** The ids of the endpoints that have a delivery due by then. */
   endpointsWithDue(by: Milliseconds): Promise<string[]>;
   /**

@@ -8,6 +8,7 @@ import {
   isSet,
   lessThan,
   moreThan,
+  oneOf,
   when,
 } from '../condition.ts';
 import { endpointAfter, endpointChanges } from '../delivery.ts';
@@ -56,6 +57,13 @@ export function endpointsInside(db: Adapter) {
     ['ids'],
     ({ ids }) => ids,
   );
+  const listOwners = db.list(
+    owners,
+    ({ asked }: Givens<{ asked: readonly string[] }>) => ({ owner: oneOf(asked) }),
+    ['owner'],
+    ({ owner }) => owner,
+    { isDecisive: true },
+  );
   const drop = db.changeSome(
     deliveries,
     (of: Givens<Dropped>) => ({
@@ -74,6 +82,10 @@ export function endpointsInside(db: Adapter) {
     findTold,
 
     findIds: async (owner: string) => (await findIds({ owner })) ?? [],
+
+    /** Those of these applications that may have endpoints. */
+    withEndpoints: async (asked: readonly string[]): Promise<string[]> =>
+      asked.length === 0 ? [] : listOwners({ asked }),
 
     /** The endpoints of the host and of applications, deleted ones too, by their owner. */
     async endpointsOf(application_ids: readonly string[]): Promise<Map<string, ToldEndpoint[]>> {

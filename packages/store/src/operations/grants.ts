@@ -18,6 +18,7 @@ import {
 import { asEnded, NUMBERS } from '../endings.ts';
 import {
   type Change,
+  type ConnectedRange,
   isUnusedSince,
   type ListRange,
   type OfApplication,
@@ -31,7 +32,7 @@ import {
   type AccountRecord,
   CONNECTED,
   type ConnectedGrant,
-  type ConnectionRecord,
+  type ConnectedPage,
   type CredentialHash,
   GRANT,
   type GrantAuthentication,
@@ -44,8 +45,6 @@ import {
   type RevokedRecord,
   USED,
 } from '../records.ts';
-import { APPLICATION, applicationOf } from './applications.ts';
-import type { ByHand } from './by-hand.ts';
 import { endedNow, isActive, MARKED, MARKS, type MarksInside, UNENDED } from './marks.ts';
 import { revoked } from './revoked.ts';
 import { newestFirst, olderThan } from './sites.ts';
@@ -82,11 +81,7 @@ export interface Use extends Change {
   now: Milliseconds;
 }
 
-export function grants(
-  db: Adapter,
-  { shown, seen, findAccount }: MarksInside,
-  { connectedApplications }: ByHand,
-) {
+export function grants(db: Adapter, { shown, seen }: MarksInside) {
   const ofId = ({ grant_id }: Givens<{ grant_id: string }>) => ({
     id: grant_id,
     created_at: isSet,
@@ -161,27 +156,30 @@ export function grants(
   );
   const listNewest = db.list(kind, () => ({}), ['id'], idOf, { order: newestFirst });
 
-  const listOfConnections = db.list(
+  // With no other condition, SQL databases read it from the index alone.
+  const listConnectedIds = db.list(
     kind,
-    ({ account_id, application_ids }: Givens<OfApplications & { account_id: string }>) => ({
-      ...{ account_id, application_id: oneOf(application_ids), ...active },
-    }),
-    ACTIVE,
-    asIs,
+    (of: Givens<{ account_id: string; after: string | null }>) => [
+      { account_id: of.account_id, revoked_at: null },
+      when(of.after, { application_id: moreThan(of.after) }),
+    ],
+    ['application_id'],
+    ({ application_id }) => application_id,
     {
       ...{ index: 'unrevoked_by_account', isDecisive: true },
-      order: { by: ['application_id', 'id'], descending: true },
+      order: { by: ['application_id', 'id'] },
     },
   );
-  const listApplications = db.list(
+  const listNames = db.list(
     applications,
     ({ application_ids }: Givens<OfApplications>) => ({
       ...{ id: oneOf(application_ids), deleted_at: null },
     }),
-    [...APPLICATION, 'endings'],
-    asIs,
+    ['id', 'name', 'document', 'redirect_uris'],
+    ({ id, ...named }) => [id, named] as const,
     { isDecisive: true },
   );
+
   const listActiveOfConnection = db.list(
     kind,
     (of: Givens<Asked & { account_id: string; application_id: string }>) => [
@@ -203,7 +201,18 @@ export function grants(
     { index: 'unrevoked_by_application', order: newestFirst, isDecisive: true },
   );
 
+  async function connectedSome(
+    account_id: string,
+    { after, limit }: ConnectedRange,
+  ): Promise<{ application_ids: string[]; next: string | null }> {
+    const listed = await listConnectedIds({ account_id, after, limit });
+    const last = listed.length < limit ? undefined : listed.at(-1);
+    return { application_ids: [...new Set(listed)], next: last ?? null };
+  }
+
   return {
+    connectedSome,
+
     /**
      * Reads the grant, its application and its account at once. Null if there is no such grant or its
      * code was not redeemed.
@@ -328,33 +337,17 @@ export function grants(
     },
 
     /**
-     * The applications with active grants of an account, and maybe some with pending codes alone: one step along an
-     * index for each of them.
+     * A part of the applications with active grants of an account, and maybe some with pending codes alone. An account
+     * may allow any number of strangers' applications.
      */
-    listConnected: connectedApplications,
-
-    /** Those of an account with these applications, in no order. One without active grants, or deleted, is missing. */
-    async listConnections({
-      account_id,
-      application_ids,
-    }: {
-      account_id: string;
-      application_ids: readonly string[];
-    }): Promise<ConnectionRecord[]> {
-      const listed = await listOfConnections({ account_id, application_ids });
-      // The marks are read after the grants: one that is done meanwhile is still found.
-      const [account, found] = await Promise.all([
-        findAccount({ id: account_id }),
-        listApplications({ application_ids }),
-      ]);
-      const byApplication = Map.groupBy(listed, ({ application_id }) => application_id);
-      return found.flatMap((application) => {
-        const grants = (byApplication.get(application.id) ?? [])
-          .map((grant) => asEnded(grant, account, application))
-          .filter(isActive)
-          .map(connectedGrant);
-        return grants.length === 0 ? [] : [{ application: applicationOf(application), grants }];
-      });
+    async listConnected(account_id: string, range: ConnectedRange): Promise<ConnectedPage> {
+      const { application_ids, next } = await connectedSome(account_id, range);
+      if (application_ids.length === 0) return { connected: [], next };
+      const named = new Map(await listNames({ application_ids }));
+      const connected = application_ids.map((application_id) => ({
+        ...{ application_id, application: named.get(application_id) ?? null },
+      }));
+      return { connected, next };
     },
 
     /** The active grants, newest first. Has every grant that was active before the call began. */

@@ -42,7 +42,8 @@ export function operations(
   const inside = endpointsInside(db);
   const marks = marksInside(db);
   const names = namesInside(db, marks);
-  const makeDeliveries = events(db, inside, names);
+  const { connectedSome, ...ofGrants } = grants(db, marks);
+  const makeDeliveries = events(db, inside, names, { connectedSome });
   /** Whether events may be left that were acknowledged before the call. */
   const tellSome = () => makeDeliveries(clock(), { isDecisive: true });
   /** Makes deliveries of every event that was acknowledged before the call. */
@@ -86,7 +87,7 @@ export function operations(
     ...clientDocuments(db),
     ...keys(db),
     ...codes(db, marks),
-    ...grants(db, marks, byHand),
+    ...ofGrants,
     ...links(db),
     ...pages(db),
     ...refusals(db),

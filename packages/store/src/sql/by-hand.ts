@@ -5,7 +5,7 @@ import { DEMO_ENDPOINT_ID } from '../events-keys.ts';
 import type { AnyKind } from '../kind.ts';
 import * as kinds from '../kinds.ts';
 import type { ByHand } from '../operations/by-hand.ts';
-import type { ConnectedApplication, HourCounts, LiveCount, WindowCount } from '../records.ts';
+import type { HourCounts, LiveCount, WindowCount } from '../records.ts';
 import { type Counts, liveChange, type Store } from '../store.ts';
 import type { Page } from '../transfer.ts';
 import type { ClaimedDatabase, UseMark, UseMarks } from '../use-mark.ts';
@@ -17,21 +17,16 @@ import {
   type Statement,
 } from './statement.ts';
 
-/** Goes from one key of an index to the next one, however many records have each. */
-const walk = (name: string, next: (condition: string) => string) => `
-  WITH RECURSIVE ${name} (id) AS (
-    SELECT ${next('')}
+const pendingEndpoint = (behind: string) => `(
+  SELECT endpoint_id FROM deliveries d WHERE due_at IS NOT NULL${behind}
+  ORDER BY endpoint_id LIMIT 1)`;
+
+/** Goes from one endpoint in an index to the next one, however many deliveries each has. */
+const PENDING = `
+  WITH RECURSIVE pending (id) AS (
+    SELECT ${pendingEndpoint('')}
     UNION ALL
-    SELECT ${next(` > ${name}.id`)} FROM ${name} WHERE ${name}.id IS NOT NULL)`;
-
-const PENDING = walk(
-  'pending',
-  (condition) => `(
-    SELECT endpoint_id FROM deliveries d WHERE due_at IS NOT NULL${condition && ` AND endpoint_id${condition}`}
-    ORDER BY endpoint_id LIMIT 1)`,
-);
-
-const CONNECTED = ['name', 'document', 'redirect_uris'];
+    SELECT ${pendingEndpoint(' AND endpoint_id > pending.id')} FROM pending WHERE pending.id IS NOT NULL)`;
 
 /** Less than every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -43,29 +38,8 @@ export function sqlByHand(
   dialect: Dialect,
   { read }: SqlSender,
 ): Omit<ByHand, 'emptyLog' | 'sweepExpired'> {
-  const { fenced, least } = dialect;
+  const { least } = dialect;
   const id = dialect.decode.id as (value: unknown) => string;
-
-  const decode = decoderOf(dialect, kinds.applications, CONNECTED);
-  const connected = read<{ account_id: string }, ConnectedApplication[]>({
-    text: (statement) => `${walk(
-      'connected',
-      (condition) => `(
-        SELECT application_id FROM grants${alongOf(dialect, 'unrevoked_by_account')}
-        WHERE account_id = ${statement.given('account_id', 'id')} AND revoked_at IS NULL${condition && ` AND application_id${condition}`}
-        ORDER BY application_id LIMIT 1)`,
-    )}
-      SELECT connected.id AS application_id, application.id, ${CONNECTED.map((name) => `application.${name}`).join(', ')}
-      FROM connected LEFT JOIN applications application
-        ON application.id = connected.id AND application.deleted_at IS NULL
-      WHERE connected.id IS NOT NULL${fenced}`,
-    result: (rows) =>
-      rows.map((row) => ({
-        application_id: id(row.application_id),
-        application:
-          row.id === null ? null : (decode(row) as unknown as ConnectedApplication['application']),
-      })),
-  });
 
   const withDue = read<{ by: Milliseconds }, string[]>({
     text: (statement) => `${PENDING}
@@ -91,7 +65,6 @@ export function sqlByHand(
   });
 
   return {
-    connectedApplications: (account_id) => connected({ account_id }),
     endpointsWithDue: (by) =>
       withDue({ by: Math.min(by, Number.MAX_SAFE_INTEGER) as Milliseconds }),
     countPending: (limit) => counted({ limit }),

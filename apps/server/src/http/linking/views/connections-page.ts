@@ -136,8 +136,15 @@ function placeOf({ host, homepage_uri }: ShownApplication): Html | null {
   return html`<p class="quiet">${homepageLink(homepage_uri)}</p>`;
 }
 
+/** Users of a host may name what they choose, again and again. `docs/protocol/limits.md` has it. */
+export const MOST_LABELS = 20;
+
 const labelsOf = (choices: readonly Choice[]): Html =>
-  html`${choices.map(({ label }, index) => html`${index === 0 ? null : ', '}${outside(label)}`)}`;
+  html`${choices
+    .slice(0, MOST_LABELS)
+    .map(({ label }, index) => html`${index === 0 ? null : ', '}${outside(label)}`)}${
+    choices.length > MOST_LABELS ? ', …' : null
+  }`;
 
 const MOST_UNFOLDED = 3;
 
