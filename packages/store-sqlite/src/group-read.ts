@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Milliseconds } from '@latchkey/domain/clock';
 import { isPastDeadline, pastDeadline } from '@latchkey/domain/request-scope';
 import type { DatabaseFile } from './database-file.ts';
 import { isLocked, retryWhileLocked, rollBack } from './errors.ts';
+
+const AT_ONCE: Milliseconds = 5;
 
 interface Read {
   statement(...input: unknown[]): unknown;
@@ -16,6 +19,9 @@ interface Read {
  * Reads of one event-loop tick share a transaction. Alone, each would lock the write-ahead log: a third of the
  * CPU of the statement that authenticates a grant. It is one synchronous call, so no write is in between.
  * Nothing is received within a tick, so no caller gets an older state than it would alone.
+ *
+ * What is left after {@link AT_ONCE} is read once others were handled, before what they read, so that nothing waits for
+ * ever: a stranger can have hundreds of requests that read much arrive together.
  */
 export class GroupRead {
   readonly #file: DatabaseFile;
@@ -47,7 +53,11 @@ export class GroupRead {
     const batch = this.#waiting;
     this.#waiting = [];
     try {
-      await retryWhileLocked(() => this.#readAll(batch));
+      const left = batch.splice(await retryWhileLocked(() => this.#readSome(batch)));
+      if (left.length > 0) {
+        if (this.#waiting.length === 0) setImmediate(this.#readBatch);
+        this.#waiting = [...left, ...this.#waiting];
+      }
       // None is told before the file is known to be ours.
       for (const { result, failure, resolve, reject } of batch) {
         if (failure === undefined) resolve(result);
@@ -58,8 +68,13 @@ export class GroupRead {
     }
   };
 
-  /** @throws if the database is locked, another file is at the path, or the store is closed */
-  #readAll(batch: Read[]): void {
+  /**
+   * @returns how many it has read
+   * @throws if the database is locked, another file is at the path, or the store is closed
+   */
+  #readSome(batch: readonly Read[]): number {
+    const startedAt = performance.now();
+    let done = 0;
     this.#refuseIfEnded();
     const isShared = batch.length > 1;
     if (isShared) this.#begin.run();
@@ -72,11 +87,14 @@ export class GroupRead {
           if (isLocked(error)) throw error;
           read.failure = { error: this.#file.toStoreError(error) };
         }
+        done += 1;
+        if (performance.now() - startedAt >= AT_ONCE) break;
       }
     } finally {
       // There is nothing to commit, and an error of the disk has ended the transaction already.
       if (isShared) rollBack(this.#database);
     }
     this.#file.verify();
+    return done;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { DomainError } from '@latchkey/domain/domain-error';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inMemory, watchDatabaseFile } from '../src/database-file.ts';
 import { GroupCommit } from '../src/group-commit.ts';
 import { GroupRead } from '../src/group-read.ts';
@@ -36,6 +36,7 @@ describe('a group read', () => {
     reads = new GroupRead(database, inMemory, refuseIfEnded);
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     database.close();
     other.close();
     rmSync(folder, { recursive: true });
@@ -43,7 +44,8 @@ describe('a group read', () => {
 
   const count = () => database.prepare('SELECT count(*) AS entries FROM entries').get()?.entries;
 
-  test('sees one moment for all reads of a tick, whatever is committed in between', async () => {
+  test('sees one moment for all short reads of a tick, whatever is committed in between', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(0);
     const first = reads.run(() => {
       const counted = count();
       other.exec(INSERT);
@@ -53,6 +55,23 @@ describe('a group read', () => {
     const second = Promise.resolve().then(() => reads.run(count));
     expect(await Promise.all([first, second])).toEqual([0, 0]);
     expect(await reads.run(count)).toBe(1);
+  });
+
+  test('lets others in between reads that are long together', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 3;
+      return now;
+    });
+    const order: string[] = [];
+    const asked = ['first', 'second', 'third'].map((name) => reads.run(() => order.push(name)));
+    setImmediate(() => {
+      order.push('another request');
+      asked.push(reads.run(() => order.push('fourth')));
+    });
+    await Promise.all(asked);
+    await Promise.all(asked);
+    expect(order).toEqual(['first', 'second', 'another request', 'third', 'fourth']);
   });
 
   test('sees what was committed before its tick ended', async () => {
