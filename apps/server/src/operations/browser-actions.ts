@@ -166,10 +166,9 @@ export const browserActions = {
       const end = await readEnd(service, user, initiator);
       if (end !== null) return { ...user, access, asked: NOTHING_ASKED, end };
       refuseExpired(service, access.link, initiator);
-      const [described, allowed_scopes] = await Promise.all([
-        describeRequest(service.store, access.link),
-        listAlreadyAllowed(service, access, user.page.account_id),
-      ]);
+      // First: it may wait for its turn, and the texts of scopes may be megabytes.
+      const allowed_scopes = await listAlreadyAllowed(service, access, user.page.account_id);
+      const described = await describeRequest(service.store, access.link);
       return { ...user, access, asked: { ...described, allowed_scopes }, end };
     },
   }),
