@@ -17,7 +17,6 @@ import type { RecordOf } from '../kind.ts';
 import { applications, deliveries, endpoints as kind, endpointOwners as owners } from '../kinds.ts';
 import { type EndpointRecord, HOST_OWNER } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
-import { changeAll } from './change-all.ts';
 import type { Idleness } from './names.ts';
 import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
@@ -78,6 +77,13 @@ export function endpointsInside(db: Adapter) {
     { index: 'deliveries_by_endpoint', ends: true },
   );
 
+  /** @returns whether there may be more */
+  async function dropSomeUntold(endpoint_id: string, now: number, limit?: number) {
+    const told = await findTold(endpoint_id);
+    const below = told === null ? null : told.stored.generation;
+    return (await drop({ endpoint_id, below, now, ...(limit && { limit }) })) !== null;
+  }
+
   return {
     findTold,
 
@@ -103,11 +109,13 @@ export function endpointsInside(db: Adapter) {
       return told === null || told.isHidden ? null : told;
     },
 
+    dropSomeUntold,
+
     /** Drops what is pending for an endpoint that is deleted, or was pending when it was disabled. */
     async dropUntold(endpoint_id: string, now: number): Promise<void> {
-      const told = await findTold(endpoint_id);
-      const below = told === null ? null : told.stored.generation;
-      await changeAll(drop, { endpoint_id, below, now });
+      while (await dropSomeUntold(endpoint_id, now)) {
+        // In parts, so that requests run in between.
+      }
     },
   };
 }
@@ -123,7 +131,7 @@ interface Dropped {
 export function endpoints(
   db: Adapter,
   clock: Clock,
-  { findTold, findIds, findVisible, dropUntold }: EndpointsInside,
+  { findTold, findIds, findVisible, dropSomeUntold, dropUntold }: EndpointsInside,
   { endpointsWithDue, countPending }: ByHand,
   tell: () => Promise<void>,
 ) {
@@ -289,17 +297,17 @@ export function endpoints(
     },
 
     /**
-     * Returns the changed endpoint; null if there is none. Enabling clears `failing_since` and `failures`;
-     * disabling drops what is pending, and keeps an earlier reason. Events that were acknowledged before the
+     * Returns the changed endpoint; null if there is none. Enabling clears `failing_since` and `failures`, and drops
+     * first what is left from before; disabling drops what is pending, and keeps an earlier reason. Events that were acknowledged before the
      * call are told as before.
      */
     async updateEndpoint(id: string, changes: EndpointChanges): Promise<EndpointRecord | null> {
       await tell();
       if ((await findVisible(id)) === null) return null;
+      // First: of an enabled one, what is left would be dropped at its claim alone, before all that is new.
+      if (changes.disabled_reason === null) await dropUntold(id, clock());
       const updated = await update({ id, changes });
-      if (updated !== null && changes.disabled_reason !== undefined) {
-        await tryDropUntold(id, clock());
-      }
+      if (updated !== null && changes.disabled_reason) await tryDropUntold(id, clock());
       return updated;
     },
 
@@ -350,16 +358,19 @@ export function endpoints(
       }
       if ((await findTold(id)) === null) return null;
       const disabled = await failing({ id, tries });
-      if (disabled) await tryDropUntold(id, Math.max(...tries.map(({ now }) => now)));
+      // The end of a try waits for no more: the sweep drops the rest.
+      const now = Math.max(...tries.map(({ now }) => now));
+      if (disabled) await dropSomeUntold(id, now).catch(() => undefined);
       return disabled;
     },
 
-    /** Several processes may run it at once. Leaves nothing for another call. */
-    async sweepEndpoints(now: Milliseconds): Promise<false> {
-      // What a process that was held up made for one that is disabled or deleted since.
+    /** Several processes may run it at once. Returns whether there may be more. */
+    async sweepEndpoints(now: Milliseconds, most: number): Promise<boolean> {
+      // Of those that their tries have disabled, and what a process that was held up made for one since.
       for (const id of await endpointsWithDue(Number.MAX_SAFE_INTEGER)) {
         const told = await findTold(id);
-        if (told?.endpoint.disabled_reason !== null) await dropUntold(id, now);
+        const isOver = told?.endpoint.disabled_reason !== null;
+        if (isOver && (await dropSomeUntold(id, now, most))) return true;
       }
       // Those of deleted applications, once all is told.
       for (let after = HOST_OWNER, limit = 100; ; ) {
