@@ -35,7 +35,11 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
     // Checked together with a second Host.
     requireHostHeader: false,
   });
-  const leaveToClient = limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
+  const { handled, leave } = limitConnections(server, {
+    log,
+    routes,
+    trustProxy: settings.trustProxy,
+  });
   const order = orderRequests();
   const inBatches = callContext.service.driver.inProcess ? inBatchesByTick : inBatchesByTimer;
   const respond = inBatches(
@@ -47,13 +51,14 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
       order.startAfterEarlier(request.socket, response, async () => {
         const startedAt = performance.now();
         const received = { request, response, expectsContinue, startedAt };
+        const { socket } = request;
+        handled.set(socket, response);
         const { closesConnection } = await respond(received);
-        if (closesConnection) order.finish(request.socket);
+        if (handled.get(socket) === response) handled.delete(socket);
+        if (closesConnection) order.finish(socket);
         // By now the operating system has taken nearly every response.
-        if (response.writableLength > 0) {
-          limitSending(response, timeouts);
-          leaveToClient(request.socket);
-        }
+        if (response.writableLength > 0) limitSending(response, timeouts);
+        if (response.writableLength > 0 || socket.destroyed) leave(socket);
       });
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));

@@ -1,4 +1,6 @@
-import { createServer } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -26,4 +28,48 @@ test('networks of one site share what one address may hold', () => {
   expect(closed(ofSite)).toEqual([ofSite[0]]);
   const ofSites = open((index) => `2001:db8:${(index + 2).toString(16)}::1`);
   expect(closed(ofSites)).toEqual([]);
+});
+
+test('who hangs up has its place until its request was handled', async () => {
+  const server = createServer();
+  const { handled, leave } = limitConnections(server, {
+    ...{ log: pino({ enabled: false }), routes: 'all', trustProxy: false },
+  });
+  const open = () => {
+    const connection = connectionFrom('2001:db8::1') as Duplex as Socket;
+    server.emit('connection', connection);
+    return connection;
+  };
+  const asked = Array.from({ length: shareOfAddress(server) }, open);
+  const hungUp = asked.map(async (connection) => {
+    const response = new EventEmitter() as ServerResponse;
+    server.emit('request', { socket: connection }, response);
+    handled.set(connection, response);
+    connection.destroy();
+    await once(connection, 'close');
+    response.emit('close');
+  });
+  await Promise.all(hungUp);
+  expect(open().destroyed).toBe(true);
+  const [first] = asked as [Socket];
+  handled.delete(first);
+  leave(first);
+  expect(open().destroyed).toBe(false);
+});
+
+test('who never sends the body that it told of has its place until its request was handled', () => {
+  const server = createServer();
+  const { handled } = limitConnections(server, {
+    ...{ log: pino({ enabled: false }), routes: 'all', trustProxy: true },
+  });
+  const open = () => {
+    const socket = connectionFrom('2001:db8::1') as Duplex as Socket;
+    server.emit('connection', socket);
+    const response = new EventEmitter() as ServerResponse;
+    if (!socket.destroyed) server.emit('request', { socket, complete: false }, response);
+    handled.set(socket, response);
+    return socket;
+  };
+  for (let count = 0; count < server.maxConnections; count++) open();
+  expect(open().destroyed).toBe(true);
 });

@@ -38,14 +38,15 @@ export const shareOfAddress = ({ maxConnections }: Server): number =>
  * Each connection uses a file descriptor. Without a free one, the service could not reach its database.
  * So a connection is closed for a new one: an idle one of the same address if that has its share, and near
  * the limit the one that has waited for longest for its client, whose body may be unfinished, or which does
- * not read its response.
+ * not read its response. One whose client hangs up is counted until its request was handled.
  *
- * @returns what to call where a response is left to its client to read
+ * @returns whose request is being handled, and what to call behind that where the client has hung up, or where the
+ *   response is left to it to read
  */
 export function limitConnections(
   server: Server,
   { log, routes, trustProxy }: { log: Logger; routes: PortRoutes; trustProxy: boolean },
-): (socket: Socket) => void {
+): { handled: Map<Socket, ServerResponse>; leave(this: void, socket: Socket): void } {
   const most = Math.floor(mostConnections() * SHARE_OF_CONNECTIONS[routes]);
   server.maxConnections = most;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
@@ -55,6 +56,7 @@ export function limitConnections(
   const open = new Set<Socket>();
   /** Those that may wait for their client: for a request, its rest, or a reader. The first one for longest. */
   const waiting = new Set<Socket>();
+  const handled = new Map<Socket, ServerResponse>();
   const tracked = new WeakMap<Socket, Tracked>();
 
   server.prependListener('connection', (socket: Socket) => {
@@ -71,6 +73,11 @@ export function limitConnections(
       return;
     }
     if (open.size >= most * NEAR_LIMIT) closeFirst(waitingForClient());
+    if (open.size >= most) {
+      socket.destroy();
+      server.emit('drop');
+      return;
+    }
     open.add(socket);
     waiting.add(socket);
     for (const [name, each] of ofAddresses) {
@@ -80,8 +87,9 @@ export function limitConnections(
     }
     server.keepAliveTimeout = keepAliveTimeout();
     const forget = () => {
-      open.delete(socket);
       waiting.delete(socket);
+      if (handled.has(socket)) return;
+      open.delete(socket);
       for (const [name, each] of ofAddresses) {
         each.open.delete(socket);
         each.idle.delete(socket);
@@ -102,7 +110,7 @@ export function limitConnections(
   /** @returns false if there is none */
   function closeFirst(sockets: Iterable<Socket>): boolean {
     for (const socket of sockets) {
-      // Not counted from now on, though it closes a little later.
+      // Not counted from now on, though it closes a little later, unless its request is being handled.
       tracked.get(socket)?.forget();
       socket.destroy();
       return true;
@@ -134,7 +142,7 @@ export function limitConnections(
     for (const { idle } of connection.ofAddresses) idle.delete(socket);
     response.once('close', () => {
       connection.requests -= 1;
-      if (connection.requests > 0 || !open.has(socket)) return;
+      if (connection.requests > 0 || socket.destroyed || !open.has(socket)) return;
       connection.latest = null;
       for (const { idle } of connection.ofAddresses) idle.add(socket);
       waiting.delete(socket);
@@ -145,11 +153,13 @@ export function limitConnections(
 
   warnOfDrops(server, log);
 
-  return (socket) => {
+  function leave(socket: Socket): void {
+    if (socket.destroyed) tracked.get(socket)?.forget();
     if (!open.has(socket)) return;
     waiting.delete(socket);
     waiting.add(socket);
-  };
+  }
+  return { handled, leave };
 }
 
 interface Connections {
