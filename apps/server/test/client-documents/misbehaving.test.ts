@@ -273,12 +273,14 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
   test.each(hearings)('%s, which ends the document and its keys', async (_, after, hear) => {
     const { published, sign } = await signingClient(world, server, { inline: true });
     const { code } = await approve(published);
-    const statusOf = async (assertion: string) =>
-      (await postForm(server, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
+    const statusOf = async (assertion: string, from: Parameters<typeof postForm>[0] = server) =>
+      (await postForm(from, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
     const search = async () => statusOf(await sign('another'));
     server.advance(HOUR / 2);
     expect(await search()).toBe(400);
     expect(await statusOf(await sign())).toBe(200);
+    other.advance(server.now() - other.now());
+    expect(await statusOf(await sign(), other)).toBe(200);
     server.advance(after);
     published.respond = (response) => response.writeHead(410).end();
     await hear({ published, search });
@@ -288,6 +290,25 @@ describeOnEachStore('while the server of a document sends', (fresh) => {
     expect({ ...found, kept: await outcome(other, published) }).toEqual({
       ...{ keys: 503, link: invalid, kept: unavailable },
     });
+    // Until the time of its own copy is over.
+    for (const each of [server, other]) each.advance(2 * HOUR);
+    expect(await statusOf(await sign(), other)).toBe(503);
+  });
+
+  test('nothing of keys that were changed, once the time of older ones is over', async () => {
+    const { published, keys, sign } = await signingClient(world, server, { inline: true });
+    const { code } = await approve(published);
+    const statusOf = async (assertion: string) =>
+      (await postForm(server, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
+    server.advance(HOUR / 2);
+    // A search for newer keys has a copy of its own.
+    expect(await statusOf(await sign('another'))).toBe(400);
+    server.advance(HOUR);
+    keys.list.splice(0, 1, { ...(keys.list[0] as object), kid: 'new' });
+    expect(await outcome(server, published)).toBe('a link');
+    published.respond = (response) => response.destroy();
+    server.advance(2 * HOUR);
+    expect(await statusOf(await sign('new'))).toBe(200);
   });
 
   test('nothing of the keys in it, which another process has from the database', async () => {

@@ -187,6 +187,7 @@ export function createClientDocuments({
     // Of one that has another method by now, they still count.
     read: ({ voucher }, { document: { keys }, body }) =>
       keys === null ? readInlineKeys(body) : openClaim(keys, voucher),
+    servesLateWithoutPlace: true,
   });
   /** Null if the rules of now do not take it, or if it is over. */
   function lateOf(from: VouchedAddress, kept: KeptDocument) {
@@ -301,13 +302,12 @@ export function createClientDocuments({
         async find() {
           const known = inlineKeys.peek(own) ?? documents.peek(own)?.document.keys;
           if (known) return known;
-          try {
-            return await inlineKeys.find(own);
-          } catch (error) {
-            const late = (kept && lateOf(own, kept))?.value.document.keys;
-            if (late && !isFinal(error)) return late;
-            throw error;
-          }
+          // As documents: what is late is the latest, and without one in the database, another process may have ended it.
+          const late = kept && lateOf(own, kept);
+          const keys = late?.value.document.keys;
+          const value = keys && openClaim(keys, own.voucher);
+          const latest = late && (value ? { value, until: late.until } : undefined);
+          return inlineKeys.find({ ...own, kept: latest });
         },
         refresh: () => inlineKeys.refresh(own),
       };
