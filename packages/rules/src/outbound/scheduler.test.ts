@@ -497,6 +497,19 @@ describe('who has hung up', () => {
     expect(hosts()).toEqual(['first', 'second']);
   });
 
+  test('and asks for the same again has had its turn', async () => {
+    useTimers();
+    const { begun, run } = createWorld({ places: 1 });
+    const { signal: gone, abort } = abortable();
+    await run({ host: 'silent', path: 'same', asker: 'first', gone });
+    vi.advanceTimersByTime(TURN - 100);
+    abort();
+    await run({ host: 'silent', path: 'same', asker: 'first' });
+    await run({ host: 'of another', asker: 'another' });
+    vi.advanceTimersByTime(200);
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([true]);
+  });
+
   test('has used the place until then', async () => {
     useTimers();
     const { begun, run, hosts } = createWorld({ places: 1 });

@@ -73,6 +73,8 @@ type Asked = Outgoing & Record<'site' | 'host' | 'port', string> & { work: unkno
 interface Running extends Asked {
   /** Sites that wait for it, the one that has the place first: since when, and by how many requests. */
   askers: Map<string, { since: Milliseconds; requests: number }>;
+  /** When each site first asked for it: who hangs up and asks again has no second turn. */
+  firstAsked: Map<string, Milliseconds>;
   isConnected: boolean;
   end: AbortController;
   result: Promise<unknown>;
@@ -183,6 +185,7 @@ export function createScheduler({
     const asker = one.askers.get(site) ?? { since: performance.now(), requests: 0 };
     asker.requests += 1;
     one.askers.set(site, asker);
+    one.firstAsked.set(site, one.firstAsked.get(site) ?? asker.since);
     gone?.addEventListener('abort', () => {
       asker.requests -= 1;
       if (asker.requests > 0 || !running.has(one)) return;
@@ -200,8 +203,8 @@ export function createScheduler({
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
     if (isFree(asked, staying)) return true;
     const share = usedBy(asked.site) + SHARE_OF_SITE;
-    const hadTurn = ({ askers }: Running) =>
-      [...askers.values()].every(({ since }) => timeSince(since) >= TURN);
+    const hadTurn = ({ askers, firstAsked }: Running) =>
+      [...askers.keys()].every((site) => timeSince(firstAsked.get(site) ?? 0) >= TURN);
     const isInWay = (one: Running) => one.host === asked.host && !isThere(one) && isThere(asked);
     const without = (one: Running) => staying.filter((other) => other !== one);
     const ended = staying
@@ -281,8 +284,10 @@ export function createScheduler({
 
   function begin(asked: Asked, work: (turn: Turn) => Promise<unknown>): Running {
     if (isSpent(asked)) throw new HostFailing();
-    const [askers, end] = [new Map(), new AbortController()];
-    const one: Running = { ...asked, askers, end, isConnected: false, result: Promise.resolve() };
+    const one: Running = {
+      ...{ ...asked, askers: new Map(), firstAsked: new Map(), end: new AbortController() },
+      ...{ isConnected: false, result: Promise.resolve() },
+    };
     running.add(one);
     one.result = follow(one, work);
     const ofSite = (other: Asked) => other.site === asked.site;
