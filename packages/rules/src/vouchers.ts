@@ -49,6 +49,8 @@ declare const asked: unique symbol;
 export interface VouchedAddress {
   readonly address: string;
   readonly voucher: Voucher;
+  /** Whether the operator names the address itself, so that it may lead into the operator's network. */
+  readonly isNamed: boolean;
   readonly [asked]: true;
 }
 
@@ -62,8 +64,8 @@ export interface Vouchers {
     voucher: Voucher;
     redirect_uri: string;
   };
-  /** Of a document, or of keys. */
-  ofAddress(address: Claimed<string>): VouchedAddress;
+  /** @param client - whose keys are there: they have its voucher. Default: it is that of a document */
+  ofAddress(address: Claimed<string>, client?: Client): VouchedAddress;
   show<Application extends Client & Claims>(application: Application): ShownAs<Application>;
 }
 
@@ -87,9 +89,11 @@ export function createVouchers(
       const voucher = registration?.lists(redirect_uri) ? 'operator' : ofClient(redirect);
       return { voucher, redirect_uri };
     },
-    ofAddress(claimed) {
+    ofAddress(claimed, client) {
       const address = ownText(claimed as string);
-      return { address, voucher: ofUri(address) } as VouchedAddress;
+      const named = ofUri(address);
+      const voucher = client === undefined ? named : ofClient(client);
+      return { address, voucher, isNamed: named === 'operator' } as VouchedAddress;
     },
     show(application) {
       const voucher = ofClient(application);

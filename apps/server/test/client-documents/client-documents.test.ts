@@ -550,9 +550,10 @@ describe('at once', () => {
     await Promise.all(all);
   });
 
-  test('applications of strangers leave places for the keys of what the operator vouches for', async () => {
+  test('applications of strangers leave places for the keys of clients that the operator vouches for', async () => {
     const slow = await Promise.all(HOSTS.map(serveHeld));
-    const documents = documentsOf('any,vouched.example.com', { isOnLoopback: true });
+    const uri = 'https://vouched.example.com/client.json';
+    const documents = documentsOf(`any,${uri}`, { isOnLoopback: true });
     const rest = { method: 'private_key_jwt', signing_alg: null } as const;
     const all = slow.map((server, index) => {
       const client = { uri: `https://${HOST}/${index}`, jwks_uri: server.addressOf(index) };
@@ -562,9 +563,10 @@ describe('at once', () => {
         .catch(() => null);
     });
     expect(documents.load().keys).toEqual({ running: 3, waiting: slow.length - 3 });
-    const vouched = 'https://vouched.example.com:1/keys';
+    // The client, and not the host of its keys.
+    const jwks_uri = 'https://elsewhere.example.com:1/keys';
     const keys = documents
-      .keysOf({ uri: vouched, jwks_uri: vouched, ...rest }, '192.0.2.99')
+      .keysOf({ uri, jwks_uri, ...rest }, '192.0.2.99')
       .find()
       .catch(() => null);
     expect(documents.load().keys).toEqual({ running: 4, waiting: slow.length - 3 });

@@ -123,7 +123,7 @@ export function createClientDocuments({
       maxBytes,
       ...turn,
       // A name of `any` or with a star could lead into the operator's network.
-      allowPrivate: allowPrivate && (isOnLoopback || from.voucher === 'operator'),
+      allowPrivate: allowPrivate && (isOnLoopback || from.isNamed),
       ...(timeout === undefined ? {} : { timeout }),
       ...(resolve === undefined ? {} : { resolve }),
     });
@@ -179,6 +179,7 @@ export function createClientDocuments({
     read: (_from, { body }) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
     servesLateWithoutPlace: true,
+    isTheSameForAll: true,
   });
   // Apart from the documents, which a search for new keys that finds some leaves as they are.
   const inlineKeys = createKeptResponses<PublicKey[], FetchedDocument>({
@@ -279,13 +280,14 @@ export function createClientDocuments({
      * @param end - ends that
      */
     keysOf(
-      { uri, jwks_uri }: DocumentedClient,
+      document: DocumentedClient,
       caller: string,
       { kept, end, gone }: Pick<AskedBy, 'kept' | 'end' | 'gone'> = {},
     ): ClientKeys {
+      const { uri, jwks_uri } = document;
       const asker = { asker: caller, site: addressKey(caller, 48), isKnown: true };
       const wanted = (address: Claimed<string>): Wanted<PublicKey[]> => {
-        const from = vouchers.ofAddress(address);
+        const from = vouchers.ofAddress(address, { document });
         return { ...from, ...asker, gone, hasOwnPlaces: from.voucher === 'operator' };
       };
       if (jwks_uri !== null) {

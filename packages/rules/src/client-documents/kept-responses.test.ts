@@ -134,8 +134,9 @@ test('strangers, known or not, have so many bytes, and push out none that the op
       fetched.push(address);
       return { body: Buffer.alloc(100), keep: 300_000 };
     },
-    read: () => 'keys',
+    read: () => `keys ${fetched.length}`,
     mostBytesOfStrangers: 250,
+    isTheSameForAll: true,
   });
   async function isFetched(address: string) {
     const before = fetched.length;
@@ -144,6 +145,13 @@ test('strangers, known or not, have so many bytes, and push out none that the op
   }
   const vouched = [1, 2, 3].map((index) => `https://vouched.example/${index}`);
   for (const address of vouched) await isFetched(address);
+  // A stranger's client names the same keys, and looks for newer ones.
+  const client = { document: { uri: 'https://stranger.example/client.json' } };
+  const [same = ''] = vouched;
+  const ofStranger = { ...vouchers.ofAddress(same, client), asker: 'a', isKnown: true };
+  const newer = await kept.refresh(ofStranger);
+  expect(newer).toBe('keys 4');
+  expect(await kept.find({ ...vouchers.ofAddress(same), asker: 'a', isKnown: true })).toBe(newer);
   for (const index of [1, 2, 3]) await isFetched(`https://stranger.example/${index}`);
   expect(await isFetched('https://stranger.example/3')).toBe(false);
   expect(await isFetched('https://stranger.example/2')).toBe(false);

@@ -71,6 +71,7 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
   most = KEPT,
   mostBytesOfStrangers = null,
   servesLateWithoutPlace = false,
+  isTheSameForAll = false,
 }: {
   clock: Clock;
   monotonic?: Clock | undefined;
@@ -86,6 +87,11 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
   mostBytesOfStrangers?: number | null;
   /** Whether all good ones are served after their time also where a fetch finds no place. Default: vouched ones alone */
   servesLateWithoutPlace?: boolean;
+  /**
+   * Whether it is read by the same rules, whoever vouches. Then a stranger's client that names the same address as a
+   * vouched one brings new ones for both, and takes none away. Default: false
+   */
+  isTheSameForAll?: boolean;
 }) {
   const vouched = createLatestUsed<Good<Value>>(most);
   const known = createLatestUsed<Good<Value>>(most);
@@ -99,7 +105,7 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
 
   function goodOf(place: Place): Good<Value> | null {
     // Other rules have read what was vouched for, until it was unpinned.
-    const ofRules = place.voucher === 'operator' ? groups : [known, others];
+    const ofRules = place.voucher === 'operator' || isTheSameForAll ? groups : [known, others];
     const [good] = ofRules.flatMap((group) => group.use(place.address) ?? []);
     if (good !== undefined) setGood(place, good);
     return good ?? null;
@@ -107,10 +113,12 @@ export function createKeptResponses<Value, From extends Fetched = Fetched>({
 
   /** The first approval makes a known address of another. */
   function setGood({ address, isKnown, voucher }: Place, good: Good<Value> | null): void {
+    const isVouched =
+      voucher === 'operator' || (isTheSameForAll && vouched.use(address) !== undefined);
     for (const group of groups) group.delete(address);
     if (good === null) return;
     const ofStrangers = isKnown && mostBytesOfStrangers === null ? known : others;
-    (voucher === 'operator' ? vouched : ofStrangers).set(address, good);
+    (isVouched ? vouched : ofStrangers).set(address, good);
   }
 
   const isServed = <One extends Late<Value>>(good: One | null, late = 0): good is One =>
