@@ -472,6 +472,18 @@ test('who waits for the same begins with whoever has the first place', async () 
   expect(hosts()).toEqual(['a host', 'same']);
 });
 
+test('a silent host that many ask in turn has a place for two turns', async () => {
+  useTimers();
+  const { begun, run } = createWorld({ places: 1 });
+  for (const asker of ['first', 'second', 'third']) {
+    await run({ host: 'silent', path: 'same', asker });
+    if (asker !== 'third') vi.advanceTimersByTime(TURN - 50);
+  }
+  await run({ host: 'of another', asker: 'another' });
+  vi.advanceTimersByTime(2 * (TURN / 10));
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([true]);
+});
+
 describe('who has hung up', () => {
   test('holds no place in the line', async () => {
     const { scheduler, run } = createWorld({ places: 1, perAsker: 1 });

@@ -197,13 +197,16 @@ export function createScheduler({
   /**
    * Whether one who waits has a place once what is ended has left: if need be, what nobody waits for any more, or what all
    * its askers have had for a turn, if it is at a silent host or all have used far more; first of those that have used the
-   * most. So nobody loses what it has joined sooner than what it begins. A silent port gives way to another one at once.
+   * most. So nobody loses what it has joined sooner than what it begins, but where that began two turns ago. A silent
+   * port gives way to another one at once.
    */
   function makeRoom(asked: Asked): boolean {
     const staying = [...running].filter(({ end }) => !end.signal.aborted);
     if (isFree(asked, staying)) return true;
     const share = usedBy(asked.site) + SHARE_OF_SITE;
     const hadTurn = ({ askers, firstAsked }: Running) =>
+      // One that many join, each in time, would have its place for them all.
+      [...firstAsked.values()].some((first) => timeSince(first) >= 2 * TURN) ||
       [...askers.keys()].every((site) => timeSince(firstAsked.get(site) ?? 0) >= TURN);
     const isInWay = (one: Running) => one.host === asked.host && !isThere(one) && isThere(asked);
     const without = (one: Running) => staying.filter((other) => other !== one);
