@@ -45,7 +45,6 @@ import type {
   ApplicationRecord,
   LinkRecord,
   PageRecord,
-  ScopeRecord,
 } from '@latchkey/store/records';
 import type { Action, CountsAgainst, IdPaths } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
@@ -59,7 +58,7 @@ export interface Redirect {
 
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
-  asked: DescribedRequest & { allowed_scopes: ScopeRecord[] };
+  asked: DescribedRequest;
   /** Null until the page has decided. */
   end: LinkEnd | null;
 }
@@ -167,9 +166,13 @@ export const browserActions = {
       if (end !== null) return { ...user, access, asked: NOTHING_ASKED, end };
       refuseExpired(service, access.link, initiator);
       // First: it may wait for its turn, and the texts of scopes may be megabytes.
-      const allowed_scopes = await listAlreadyAllowed(service, access, user.page.account_id);
-      const described = await describeRequest(service.store, access.link);
-      return { ...user, access, asked: { ...described, allowed_scopes }, end };
+      const allowed = await listAlreadyAllowed(service, access, user.page.account_id);
+      return {
+        ...user,
+        access,
+        asked: await describeRequest(service.store, access.link, allowed),
+        end,
+      };
     },
   }),
 

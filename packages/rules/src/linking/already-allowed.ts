@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ScopeRecord } from '@latchkey/store/records';
 import { isUnusedSince, unusedBefore } from '@latchkey/store/store';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeWithOptional } from './asked-scope.ts';
-import { describeTokens } from './describe-scopes.ts';
 import type { LinkAccess } from './link-access.ts';
 
 // An account with more grants of one application sees what the newest allow.
@@ -16,12 +14,12 @@ export async function listAlreadyAllowed(
   { store, clock, lists }: Pick<Dependencies, 'store' | 'clock' | 'lists'>,
   { link, application }: Pick<LinkAccess, 'link' | 'application'>,
   account_id: string,
-): Promise<ScopeRecord[]> {
+): Promise<ReadonlySet<string>> {
   const { id: application_id } = application;
-  if (application_id === null) return [];
+  const allowed = new Set<string>();
+  if (application_id === null) return allowed;
   const resource = link.resource?.resource ?? null;
   const idleSince = unusedBefore(application, clock());
-  const allowed = new Set<string>();
   let before: string | null = null;
   let endTurn: (() => void) | null = null;
   try {
@@ -43,5 +41,5 @@ export async function listAlreadyAllowed(
     endTurn?.();
   }
   for (const token of scopeWithOptional(link).split(' ')) allowed.delete(token);
-  return allowed.size === 0 ? [] : describeTokens(allowed, await store.listScopes());
+  return allowed;
 }
