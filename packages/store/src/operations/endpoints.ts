@@ -17,6 +17,7 @@ import type { RecordOf } from '../kind.ts';
 import { applications, deliveries, endpoints as kind, endpointOwners as owners } from '../kinds.ts';
 import { type EndpointRecord, HOST_OWNER } from '../records.ts';
 import type { ByHand } from './by-hand.ts';
+import { changeAll } from './change-all.ts';
 import type { Idleness } from './names.ts';
 import { byId, type Listed, newestFirst, type OfId, olderThan } from './sites.ts';
 
@@ -77,11 +78,10 @@ export function endpointsInside(db: Adapter) {
     { index: 'deliveries_by_endpoint', ends: true },
   );
 
-  /** @returns whether there may be more */
-  async function dropSomeUntold(endpoint_id: string, now: number, limit?: number) {
+  /** What is pending for an endpoint that is deleted, or was pending when it was disabled. */
+  async function untoldOf(endpoint_id: string, now: number): Promise<Dropped> {
     const told = await findTold(endpoint_id);
-    const below = told === null ? null : told.stored.generation;
-    return (await drop({ endpoint_id, below, now, ...(limit && { limit }) })) !== null;
+    return { endpoint_id, below: told === null ? null : told.stored.generation, now };
   }
 
   return {
@@ -109,14 +109,16 @@ export function endpointsInside(db: Adapter) {
       return told === null || told.isHidden ? null : told;
     },
 
-    dropSomeUntold,
-
-    /** Drops what is pending for an endpoint that is deleted, or was pending when it was disabled. */
     async dropUntold(endpoint_id: string, now: number): Promise<void> {
-      while (await dropSomeUntold(endpoint_id, now)) {
-        // In parts, so that requests run in between.
-      }
+      await changeAll(drop, await untoldOf(endpoint_id, now));
     },
+
+    /**
+     * @param limit - Default: that of the database
+     * @returns whether there may be more
+     */
+    dropSomeUntold: async (endpoint_id: string, now: number, limit?: number): Promise<boolean> =>
+      (await drop({ ...(await untoldOf(endpoint_id, now)), ...(limit && { limit }) })) !== null,
   };
 }
 
@@ -297,9 +299,9 @@ export function endpoints(
     },
 
     /**
-     * Returns the changed endpoint; null if there is none. Enabling clears `failing_since` and `failures`, and drops
-     * first what is left from before; disabling drops what is pending, and keeps an earlier reason. Events that were acknowledged before the
-     * call are told as before.
+     * Returns the changed endpoint; null if there is none. Enabling drops first what is left from before, and clears
+     * `failing_since` and `failures`; disabling drops what is pending, and keeps an earlier reason. Events that were
+     * acknowledged before the call are told as before.
      */
     async updateEndpoint(id: string, changes: EndpointChanges): Promise<EndpointRecord | null> {
       await tell();
