@@ -55,10 +55,10 @@ const MOST_NAMES = 200;
 
 /**
  * The connections of an account, by the name of the application, in code points, then by its id. An account may allow
- * any number of strangers' applications. Whoever has more than a {@link FEW} grants is read in steps, between which others
- * are handled.
+ * any number of strangers' applications: one with more than {@link FEW} grants is read in steps, between which others are
+ * handled.
  *
- * @param asked.inTurn - whether it waits for the other lists of the account, if it has more than a few
+ * @param asked.inTurn - whether such a one waits for the other lists of the account
  */
 export async function listConnections(
   { store, linking, lists }: Pick<Dependencies, 'store' | 'linking' | 'lists'>,
