@@ -172,13 +172,13 @@ export function createClientDocuments({
     monotonic,
     scheduler: keyScheduler,
     mostBytesOfStrangers: KEY_BYTES_OF_STRANGERS,
+    servesLateWithoutPlace: true,
   };
   const keySets = createKeptResponses<PublicKey[]>({
     ...ofKeys,
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_from, { body }) => readKeysAlone(body),
     most: KEY_SETS_KEPT,
-    servesLateWithoutPlace: true,
     isTheSameForAll: true,
   });
   // Apart from the documents, which a search for new keys that finds some leaves as they are.
@@ -188,7 +188,6 @@ export function createClientDocuments({
     // Of one that has another method by now, they still count.
     read: ({ voucher }, { document: { keys }, body }) =>
       keys === null ? readInlineKeys(body) : openClaim(keys, voucher),
-    servesLateWithoutPlace: true,
   });
   /** Null if the rules of now do not take it, or if it is over. */
   function lateOf(from: VouchedAddress, kept: KeptDocument) {
