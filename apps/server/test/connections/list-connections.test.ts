@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Connection,
   type ConnectionPlace,
   listConnections,
 } from '@latchkey/rules/connections/list-connections';
@@ -95,6 +96,18 @@ function storeOf(applications: ApplicationRecord[], ended: ApplicationRecord[] =
 
 const whole = { account_id: account.id, limit: 50, after: null, inTurn: true };
 
+/** The applications of all pages. */
+async function inPages(service: ReturnType<typeof storeOf>['service'], limit: number) {
+  const found: Connection['application'][] = [];
+  let after: ConnectionPlace | null = null;
+  do {
+    const page = await listConnections(service, { ...whole, limit, after });
+    found.push(...page.connections.map(({ application }) => application));
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
 test('a connection is the sum of its active grants', async () => {
   const { service } = storeOf([b, a]);
   const { connections, next } = await listConnections(service, whole);
@@ -130,13 +143,7 @@ test('connections are in pages by name in code points, then by id, and each is r
   const named = ['b', 'a', '𝒜', '\ufb00', 'a', 'B', 'é'].map((name) => anApplication({ name }));
   for (const { id } of named) grants.push({ ...(grants[0] as ConnectedGrant), application_id: id });
   const { service, asked } = storeOf(named);
-  const found: string[] = [];
-  let after: ConnectionPlace | null = null;
-  do {
-    const page = await listConnections(service, { ...whole, limit: 3, after });
-    found.push(...page.connections.map(({ application }) => application.name));
-    after = page.next;
-  } while (after !== null);
+  const found = (await inPages(service, 3)).map(({ name }) => name);
   expect(found).toEqual(['B', 'a', 'a', 'b', 'é', '\ufb00', '𝒜']);
   const [, first, , , second] = named.map(({ id }) => id);
   expect(asked.slice(1, 3)).toEqual([first, second].toSorted());
@@ -172,13 +179,7 @@ test('an account that allows thousands has each once, and they are read in parts
   );
   // Of more than are held at once, all have ended.
   const { service, read } = storeOf(named, byName.slice(0, 1_200));
-  const found: string[] = [];
-  let after: ConnectionPlace | null = null;
-  do {
-    const page = await listConnections(service, { ...whole, limit: 600, after });
-    found.push(...page.connections.map(({ application }) => application.id));
-    after = page.next;
-  } while (after !== null);
+  const found = (await inPages(service, 600)).map(({ id }) => id);
   expect(found).toEqual(byName.slice(1_200).map(({ id }) => id));
   expect(Math.max(...read)).toBeLessThanOrEqual(200);
 });
